@@ -1,0 +1,1 @@
+"""anydml: DirectML-compatible tensors and operators on any machine."""
