@@ -1,0 +1,1 @@
+"""What tensors and operators are: pure values, no input or output, no devices."""

@@ -1,0 +1,141 @@
+"""The 13 data types of DirectML, and how each is stored."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from anydml.core.errors import InvalidDescriptionError
+from anydml.core.naming import suggest
+from anydml.core.rules import rule
+
+UNKNOWN_TYPE = rule(
+    "data-type.known",
+    "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.",
+    "dml.TensorDesc('FLOAT23', [2, 3])",
+)
+PREFIX = "DML_TENSOR_DATA_TYPE_"
+
+
+class DataType(Enum):
+    """A DirectML data type; the value is DirectML's own number."""
+
+    FLOAT32 = 1
+    FLOAT16 = 2
+    UINT32 = 3
+    UINT16 = 4
+    UINT8 = 5
+    INT32 = 6
+    INT16 = 7
+    INT8 = 8
+    FLOAT64 = 9
+    UINT64 = 10
+    INT64 = 11
+    UINT4 = 12
+    INT4 = 13
+
+    @property
+    def id(self) -> int:
+        """DirectML's number of the type."""
+        return self.value
+
+    @property
+    def bits(self) -> int:
+        """Bits an element takes in memory."""
+        return _BITS[self]
+
+    @property
+    def dml_name(self) -> str:
+        return PREFIX + self.name
+
+    @property
+    def is_packed_pair(self) -> bool:
+        """Whether two elements share a byte (the 4-bit types; the even element is the low half)."""
+        return self.bits < 8
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of one element once in an array: 4-bit values are held in a byte each."""
+        return max(self.bits // 8, 1)
+
+    @property
+    def alignment_bytes(self) -> int:
+        """What an element's address must be a multiple of."""
+        return self.element_bytes
+
+    @property
+    def numpy_dtype(self) -> np.dtype[np.generic]:
+        """The NumPy dtype of an element; INT4 and UINT4 unpack to int8 and uint8."""
+        return _NUMPY[self]
+
+    @property
+    def is_float(self) -> bool:
+        return self in FLOATS
+
+    @property
+    def is_signed(self) -> bool:
+        return self in FLOATS or self in SIGNED_INTEGERS
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """Smallest and largest value of an integer type."""
+        if self.is_float:
+            raise TypeError(f"{self.name} is no integer type")
+        if self.is_signed:
+            return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
+        return 0, (1 << self.bits) - 1
+
+    def bytes_for(self, elements: int) -> int:
+        """Bytes that hold this many elements."""
+        return (elements * self.bits + 7) // 8
+
+    @classmethod
+    def parse(cls, value: DataTypeLike, path: str = "DataType") -> DataType:
+        """A DataType from an enum, a name ("FLOAT32", with or without prefix) or a NumPy dtype."""
+        if isinstance(value, DataType):
+            return value
+        found = cls._by_name(value) if isinstance(value, str) else cls._by_dtype(value)
+        if found is None:
+            known = [member.name for member in cls]
+            fix = suggest(str(value).removeprefix(PREFIX), known)
+            violation = UNKNOWN_TYPE(path, repr(value), "a DirectML data type", fix)
+            raise InvalidDescriptionError(violation)
+        return found
+
+    @classmethod
+    def _by_name(cls, name: str) -> DataType | None:
+        return cls.__members__.get(name.strip().upper().removeprefix(PREFIX)) or cls._by_dtype(name)
+
+    @classmethod
+    def _by_dtype(cls, value: object) -> DataType | None:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return next((member for member in cls if member.value == value), None)
+        if value is None:  # NumPy would read None as float64
+            return None
+        try:
+            dtype = np.dtype(value)  # type: ignore[call-overload]
+        except TypeError:
+            return None
+        return _FROM_NUMPY.get(dtype)
+
+
+DataTypeLike: TypeAlias = DataType | str | int | npt.DTypeLike
+
+FLOATS = frozenset({DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64})
+SIGNED_INTEGERS = frozenset({DataType.INT4, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64})
+UNSIGNED_INTEGERS = frozenset(
+    {DataType.UINT4, DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.UINT64}
+)
+INTEGERS = SIGNED_INTEGERS | UNSIGNED_INTEGERS
+
+_BITS = {member: int("".join(filter(str.isdigit, member.name))) for member in DataType}
+_NUMPY = {
+    member: np.dtype(
+        member.name.lower().replace("int4", "int8") if _BITS[member] == 4 else member.name.lower()
+    )
+    for member in DataType
+}
+_FROM_NUMPY = {dtype: member for member, dtype in _NUMPY.items() if not member.is_packed_pair}

@@ -1,0 +1,124 @@
+"""Errors that teach: every problem found, each with its rule, place, value, expectation and fix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class HResult(IntEnum):
+    """The codes DirectML answers with."""
+
+    S_OK = 0x00000000
+    E_INVALIDARG = 0x80070057
+    E_OUTOFMEMORY = 0x8007000E
+    E_UNEXPECTED = 0x8000FFFF
+    DXGI_ERROR_UNSUPPORTED = 0x887A0004
+    DXGI_ERROR_DEVICE_REMOVED = 0x887A0005
+    DXGI_ERROR_SDK_COMPONENT_MISSING = 0x887A002D
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One broken rule: where, what was found, what was expected, and what to try."""
+
+    rule: str
+    path: str
+    found: str
+    expected: str
+    fix: str = ""
+    feature_level: str | None = None
+    """The lowest feature level that would allow what was found, if one does."""
+
+    def under(self, prefix: str) -> Violation:
+        """The same violation seen from an enclosing description."""
+        if not self.path:
+            joined = prefix
+        elif self.path.startswith("["):
+            joined = prefix + self.path
+        else:
+            joined = f"{prefix}.{self.path}"
+        return Violation(self.rule, joined, self.found, self.expected, self.fix, self.feature_level)
+
+    def __str__(self) -> str:
+        text = f"{self.path or 'value'}: found {self.found}, expected {self.expected}"
+        if self.feature_level:
+            text += f" (allowed from feature level {self.feature_level})"
+        if self.fix:
+            text += f"; try {self.fix}"
+        return f"{text} [{self.rule}]"
+
+    def to_json(self) -> dict[str, str | None]:
+        return {
+            "rule": self.rule,
+            "path": self.path,
+            "found": self.found,
+            "expected": self.expected,
+            "fix": self.fix or None,
+            "feature_level": self.feature_level,
+        }
+
+
+class DmlError(Exception):
+    """Something DirectML would refuse. `violations` holds every reason found."""
+
+    hresult = HResult.E_INVALIDARG
+
+    def __init__(self, violations: Violation | Iterable[Violation], subject: str = "") -> None:
+        self.violations = (violations,) if isinstance(violations, Violation) else tuple(violations)
+        self.subject = subject
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        heading = f"{self.subject}: " if self.subject else ""
+        if len(self.violations) == 1:
+            return heading + str(self.violations[0])
+        lines = [f"{heading}{len(self.violations)} problems"]
+        return "\n".join(lines + [f"  - {violation}" for violation in self.violations])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.violations, self.subject)
+
+    @property
+    def feature_level(self) -> str | None:
+        """The feature level at which every violation would be gone, when there is one."""
+        levels = [violation.feature_level for violation in self.violations]
+        if any(level is None for level in levels):
+            return None
+        return max((level for level in levels if level), key=lambda level: tuple(map(int, level.split("."))))
+
+
+class InvalidDescriptionError(DmlError, ValueError):
+    """A tensor, layout or operator is described wrongly (E_INVALIDARG)."""
+
+
+class UnsupportedError(DmlError):
+    """The description is sound, but not at this feature level or on this device."""
+
+    hresult = HResult.DXGI_ERROR_UNSUPPORTED
+
+
+class BindingError(DmlError, ValueError):
+    """A buffer does not fit its tensor; DirectML would remove the device."""
+
+    hresult = HResult.DXGI_ERROR_DEVICE_REMOVED
+
+
+class OutOfMemoryError(DmlError, MemoryError):
+    """More memory is asked for than there is (E_OUTOFMEMORY)."""
+
+    hresult = HResult.E_OUTOFMEMORY
+
+
+class ModelError(DmlError, ValueError):
+    """A file from outside (a model, an array, an image) is not what it should be."""
+
+
+def raise_if_any(
+    violations: Iterable[Violation], error: type[DmlError] = InvalidDescriptionError, subject: str = ""
+) -> None:
+    """Raise one error with all violations, or return when there are none."""
+    found = tuple(violations)
+    if found:
+        raise error(found, subject)

@@ -1,0 +1,91 @@
+"""Feature levels: what each brought to tensors, besides operators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+
+from anydml.core.datatype import DataType
+from anydml.core.errors import InvalidDescriptionError
+from anydml.core.naming import suggest
+from anydml.core.rules import rule
+
+UNKNOWN_LEVEL = rule(
+    "feature-level.known",
+    "A feature level is one of DirectML's, from 1.0 to 6.4.",
+    "dml.FeatureLevel.parse('7.0')",
+)
+PREFIX = "DML_FEATURE_LEVEL_"
+
+
+class FeatureLevel(IntEnum):
+    """A DirectML feature level; each is a superset of the ones below it."""
+
+    LEVEL_1_0 = 0x1000
+    LEVEL_2_0 = 0x2000
+    LEVEL_2_1 = 0x2100
+    LEVEL_3_0 = 0x3000
+    LEVEL_3_1 = 0x3100
+    LEVEL_4_0 = 0x4000
+    LEVEL_4_1 = 0x4100
+    LEVEL_5_0 = 0x5000
+    LEVEL_5_1 = 0x5100
+    LEVEL_5_2 = 0x5200
+    LEVEL_6_0 = 0x6000
+    LEVEL_6_1 = 0x6100
+    LEVEL_6_2 = 0x6200
+    LEVEL_6_3 = 0x6300
+    LEVEL_6_4 = 0x6400
+
+    @property
+    def text(self) -> str:
+        """`6.4`."""
+        return f"{self.value >> 12}.{(self.value >> 8) & 0xF}"
+
+    @classmethod
+    def parse(cls, value: FeatureLevelLike, path: str = "feature_level") -> FeatureLevel:
+        """A level from `"6.4"`, `"6_4"`, `"DML_FEATURE_LEVEL_6_4"`, `6.4` or `0x6400`."""
+        if isinstance(value, FeatureLevel):
+            return value
+        if isinstance(value, int) and value in cls._value2member_map_:
+            return cls(value)
+        text = str(value).upper().removeprefix(PREFIX).replace("_", ".")
+        for level in cls:
+            if text == level.text:
+                return level
+        known = [level.text for level in cls]
+        raise InvalidDescriptionError(UNKNOWN_LEVEL(path, repr(value), "1.0 to 6.4", suggest(text, known)))
+
+
+FeatureLevelLike: TypeAlias = FeatureLevel | str | int | float
+
+LOWEST_LEVEL = min(FeatureLevel)
+HIGHEST_LEVEL = max(FeatureLevel)
+
+
+@dataclass(frozen=True)
+class LevelFacts:
+    """What a level allows of every tensor, whatever the operator."""
+
+    directml_version: str
+    maximum_rank: int
+    data_types: frozenset[DataType]
+
+
+_TYPES_1_0 = frozenset(member for member in DataType if member.bits in (8, 16, 32))
+_TYPES_3_0 = _TYPES_1_0 | {member for member in DataType if member.bits == 64}
+_VERSIONS = "1.0.0 1.1.0 1.2.0 1.4.0 1.5.0 1.6.0 1.7.0 1.8.0 1.9.0 1.10.0 1.11.0 1.12.0 1.13.0 1.15.0 1.15.0"
+
+
+def _facts(level: FeatureLevel, version: str) -> LevelFacts:
+    if level >= FeatureLevel.LEVEL_6_3:
+        return LevelFacts(version, 8, frozenset(DataType))
+    if level >= FeatureLevel.LEVEL_3_0:
+        return LevelFacts(version, 8, _TYPES_3_0)
+    return LevelFacts(version, 5, _TYPES_1_0)
+
+
+LEVELS = {
+    level: _facts(level, version) for level, version in zip(FeatureLevel, _VERSIONS.split(), strict=True)
+}

@@ -1,0 +1,37 @@
+"""Names: snake_case and PascalCase of one word list, and the nearest name to a misspelt one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*|[A-Z]+\d*|\d+")
+
+
+def pascal(snake: str) -> str:
+    """`input_window_sizes` -> `InputWindowSizes`."""
+    return "".join(word[:1].upper() + word[1:] for word in snake.split("_"))
+
+
+def snake(pascal_name: str) -> str:
+    """`InputWindowSizes` -> `input_window_sizes`."""
+    return "_".join(word.lower() for word in _WORD.findall(pascal_name))
+
+
+def upper(class_name: str) -> str:
+    """`MaxPooling2` -> `MAX_POOLING2`."""
+    return snake(class_name).upper()
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """A fix that names the nearest known name, or lists a few."""
+    options = list(known)
+    near = get_close_matches(name, options, n=1, cutoff=0.5)
+    if not near:
+        folded = {option.lower(): option for option in options}
+        near = [folded[key] for key in get_close_matches(name.lower(), list(folded), n=1, cutoff=0.5)]
+    if near:
+        return f"{near[0]!r}"
+    shown = ", ".join(options[:12])
+    return f"one of {shown}" + (", ..." if len(options) > 12 else "")

@@ -1,0 +1,32 @@
+"""TensorPolicy: how tensors that nobody described are laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from anydml.core.layout import Layout
+from anydml.core.orders import packed_strides
+
+
+@dataclass(frozen=True)
+class TensorPolicy:
+    """Chooses the layout of a tensor from its sizes."""
+
+    name: str
+    choose: Callable[[Sequence[int]], Layout]
+
+    def __call__(self, sizes: Sequence[int]) -> Layout:
+        return self.choose(sizes)
+
+
+def _interleaved(sizes: Sequence[int]) -> Layout:
+    """Channels fastest: NCW as NWC, NCHW as NHWC, NCDHW as NDHWC; below rank 3 there is no channel to move."""
+    rank = len(sizes)
+    if rank < 3:
+        return Layout(sizes)
+    return Layout(sizes, packed_strides(tuple(sizes), (0, *range(2, rank), 1)))
+
+
+DEFAULT = TensorPolicy("default", Layout)
+INTERLEAVED_CHANNEL = TensorPolicy("interleaved_channel", _interleaved)

@@ -1,0 +1,31 @@
+"""The registry of rules. A violation can only be made from a registered rule, so none is undocumented."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anydml.core.errors import Violation
+
+RULES: dict[str, Rule] = {}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A law of descriptions: its id, what it says, and an example that breaks it (a Python expression)."""
+
+    id: str
+    says: str
+    example: str
+
+    def __call__(
+        self, path: str, found: object, expected: object, fix: str = "", feature_level: str | None = None
+    ) -> Violation:
+        return Violation(self.id, path, str(found), str(expected), fix, feature_level)
+
+
+def rule(id: str, says: str, example: str) -> Rule:
+    """Declare a rule once, beside the code that enforces it."""
+    if id in RULES:
+        raise RuntimeError(f"rule {id} is declared twice")
+    RULES[id] = Rule(id, says, example)
+    return RULES[id]

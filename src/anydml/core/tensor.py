@@ -1,0 +1,428 @@
+"""TensorDesc: a data type, a layout and what DirectML's buffer description adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntFlag
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from anydml.core import nibbles
+from anydml.core.datatype import DataType, DataTypeLike
+from anydml.core.errors import BindingError, InvalidDescriptionError, Violation, raise_if_any
+from anydml.core.integers import INT64_MAX, all_integers, read_integer, read_integers
+from anydml.core.layout import Layout, check_geometry
+from anydml.core.levels import LEVELS, FeatureLevel, FeatureLevelLike
+from anydml.core.memory import address_of, as_bytes
+from anydml.core.naming import suggest
+from anydml.core.orders import check_order, order_strides
+from anydml.core.rules import rule
+
+GRANULARITY_BYTES = 4
+MINIMUM_ALIGNMENT_BYTES = 16
+
+NEGATIVE_STRIDE = rule(
+    "strides.negative",
+    "A description's strides are unsigned; only a Slice1 window may run backwards.",
+    "dml.TensorDesc('FLOAT32', [2, 3], [-3, 1])",
+)
+STRIDE_RANGE = rule(
+    "strides.range", "A stride is a 32-bit number.", "dml.TensorDesc('FLOAT32', [1, 3], [2**32, 1])"
+)
+STRIDES_OR_ORDER = rule(
+    "strides.or-order",
+    "Strides are given as numbers or as a named order, not both.",
+    "dml.TensorDesc('FLOAT32', [2, 3], [3, 1], order='HW')",
+)
+FLAGS = rule(
+    "flags.known", "Flags are NONE or OWNED_BY_DML.", "dml.TensorDesc('FLOAT32', [2], flags='OWNED')"
+)
+TOTAL_SIZE = rule(
+    "total-size.minimum",
+    "The total size holds every element the strides reach, rounded up to 4 bytes.",
+    "dml.TensorDesc('FLOAT32', [2, 3], [5, 1], total_tensor_size_in_bytes=24)",
+)
+TOTAL_MULTIPLE = rule(
+    "total-size.multiple",
+    "The total size is a multiple of 4 bytes.",
+    "dml.TensorDesc('UINT8', [5], total_tensor_size_in_bytes=9)",
+)
+TOTAL_RANGE = rule(
+    "total-size.range",
+    "A tensor has fewer than 2^63 bytes.",
+    "dml.TensorDesc('UINT8', [5], total_tensor_size_in_bytes=2**63)",
+)
+ALIGNMENT_POWER = rule(
+    "alignment.power",
+    "A guaranteed alignment is 0 or a power of two.",
+    "dml.TensorDesc('FLOAT32', [2], guaranteed_base_offset_alignment=24)",
+)
+ALIGNMENT_ELEMENT = rule(
+    "alignment.element",
+    "A guaranteed alignment is at least an element.",
+    "dml.TensorDesc('FLOAT32', [2], guaranteed_base_offset_alignment=2)",
+)
+LEVEL_RANK = rule(
+    "level.rank",
+    "Before feature level 3.0 a tensor has at most 5 dimensions.",
+    "dml.TensorDesc('FLOAT32', [1] * 6).require_level('2.1')",
+)
+LEVEL_TYPE = rule(
+    "level.data-type",
+    "64-bit types come with feature level 3.0, 4-bit types with 6.3.",
+    "dml.TensorDesc('INT64', [1]).require_level('2.1')",
+)
+RANK_PADDING = rule(
+    "with-rank.leading",
+    "Rank grows by leading 1s and shrinks by dropping leading 1s.",
+    "dml.TensorDesc('FLOAT32', [2, 3]).with_rank(1)",
+)
+BUFFER_SHORT = rule(
+    "buffer.size",
+    "A buffer reaches from the offset to the tensor's last element.",
+    "dml.TensorDesc('FLOAT32', [2, 3]).view(bytes(20))",
+)
+BUFFER_ALIGNMENT = rule(
+    "buffer.alignment",
+    "A tensor starts at an address that its element, and its guaranteed alignment, divide.",
+    "dml.TensorDesc('FLOAT32', [1]).view(bytes(8), offset=2)",
+)
+ARRAY_STRIDES = rule(
+    "from-array.strides",
+    "An array's strides are whole, non-negative numbers of elements.",
+    "dml.TensorDesc.from_array(np.zeros(4, np.float32)[::-1])",
+)
+
+
+class TensorFlags(IntFlag):
+    """Flags of a tensor description."""
+
+    NONE = 0
+    OWNED_BY_DML = 1
+
+    @classmethod
+    def parse(cls, value: TensorFlags | int | str | Sequence[str] | None, path: str = "Flags") -> TensorFlags:
+        """Flags from the enum, a number, a name with or without prefix, or a list of names."""
+        if value is None:
+            return cls.NONE
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1:
+            return cls(value)
+        names = value.split("|") if isinstance(value, str) else value
+        if isinstance(names, (list, tuple)):
+            found = [
+                cls.__members__.get(str(name).strip().upper().removeprefix("DML_TENSOR_FLAG_"))
+                for name in names
+            ]
+            if None not in found:
+                return cls(sum({int(flag) for flag in found if flag is not None}))
+        fix = suggest(str(value), list(cls.__members__))
+        raise InvalidDescriptionError(FLAGS(path, repr(value), "NONE or OWNED_BY_DML", fix))
+
+
+def calc_buffer_tensor_size(
+    data_type: DataTypeLike, sizes: Sequence[int], strides: Sequence[int] | None = None
+) -> int:
+    """The least size in bytes of a buffer for this tensor: what DMLCalcBufferTensorSize is for, never wrapping."""
+    kind = DataType.parse(data_type)
+    violations: list[Violation] = []
+    counts = all_integers(read_integers(sizes, "Sizes", violations))
+    steps = all_integers(read_integers(strides, "Strides", violations)) if strides is not None else None
+    raise_if_any(violations)
+    counts = counts or ()
+    elements = 1
+    if steps is None:
+        for count in counts:
+            elements *= count
+    else:
+        elements += sum((count - 1) * step for count, step in zip(counts, steps, strict=False))
+    # Sizes too large to describe still have an exact size; every other fault is told as for a TensorDesc.
+    checked = check_geometry(counts, steps)
+    faults = (
+        [v for v in checked if v.rule not in ("sizes.product", "layout.span")]
+        if isinstance(checked, list)
+        else []
+    )
+    raise_if_any(faults + _check_strides(steps))
+    return round_up(kind.bytes_for(elements), GRANULARITY_BYTES)
+
+
+def round_up(value: int, multiple: int) -> int:
+    return -(-value // multiple) * multiple
+
+
+def _check_strides(strides: tuple[int, ...] | None) -> list[Violation]:
+    violations = []
+    for i, stride in enumerate(strides or ()):
+        if stride < 0:
+            fix = f"{-stride} here and Slice1 with a negative window stride to reverse"
+            violations.append(NEGATIVE_STRIDE(f"Strides[{i}]", stride, "0 or more", fix))
+        elif stride >= 1 << 32:
+            violations.append(STRIDE_RANGE(f"Strides[{i}]", stride, "below 2^32", "a smaller stride"))
+    return violations
+
+
+@dataclass(frozen=True)
+class TensorDesc:
+    """DML_BUFFER_TENSOR_DESC: valid on construction, or an error with everything that is wrong."""
+
+    data_type: DataType
+    layout: Layout
+    flags: TensorFlags
+    total_tensor_size_in_bytes: int
+    guaranteed_base_offset_alignment: int
+    has_implicit_strides: bool = field(compare=False)
+    """Whether no strides were given (DirectML's null): packed, last axis fastest."""
+
+    def __init__(
+        self,
+        data_type: DataTypeLike,
+        sizes: Sequence[int],
+        strides: Sequence[int] | None = None,
+        *,
+        order: str | None = None,
+        flags: TensorFlags | int | str | Sequence[str] | None = TensorFlags.NONE,
+        total_tensor_size_in_bytes: int | None = None,
+        guaranteed_base_offset_alignment: int = 0,
+    ) -> None:
+        reader = _Reader()
+        kind = reader.attempt(lambda: DataType.parse(data_type))
+        layout = reader.layout(sizes, strides, order)
+        read_flags = reader.attempt(lambda: TensorFlags.parse(flags))
+        alignment = reader.alignment(guaranteed_base_offset_alignment, kind)
+        total = reader.total(total_tensor_size_in_bytes, kind, layout)
+        raise_if_any(reader.violations, subject="TensorDesc")
+        implicit = strides is None and order is None
+        values = (kind, layout, read_flags, total, alignment, implicit)
+        for name, value in zip(self.__dataclass_fields__, values, strict=True):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_array(cls, array: Any, **rest: Any) -> TensorDesc:
+        """Describe an array in hand, strides and all, so that `desc.view(array's memory)` is that array."""
+        array = np.asarray(array)
+        kind = DataType.parse(array.dtype)
+        strides = []
+        for i, step in enumerate(array.strides):
+            if step < 0 and array.shape[i] > 1:
+                fix = f"the array reversed back (axis {i}), then Slice1 with window stride -1 there"
+                raise InvalidDescriptionError(ARRAY_STRIDES(f"Strides[{i}]", step, "0 or more bytes", fix))
+            if step % kind.element_bytes and array.shape[i] > 1:
+                expected = f"a multiple of {kind.element_bytes} bytes"
+                raise InvalidDescriptionError(
+                    ARRAY_STRIDES(f"Strides[{i}]", step, expected, "a copy of the array")
+                )
+            strides.append(step // kind.element_bytes if array.shape[i] > 1 else 1)
+        if array.ndim == 0:
+            return cls(kind, [1], **rest)
+        packed = array.flags.c_contiguous
+        return cls(kind, array.shape, None if packed else strides, **rest)
+
+    # What the description says
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return self.layout.sizes
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides in force; packed ones when none were given."""
+        return self.layout.strides
+
+    @property
+    def rank(self) -> int:
+        return self.layout.rank
+
+    @property
+    def dimension_count(self) -> int:
+        return self.layout.rank
+
+    @property
+    def minimum_size_in_bytes(self) -> int:
+        """The bytes the strides reach, before rounding up to 4."""
+        return self.data_type.bytes_for(self.layout.span)
+
+    @property
+    def is_owned_by_dml(self) -> bool:
+        return TensorFlags.OWNED_BY_DML in self.flags
+
+    def replace(self, **changes: Any) -> TensorDesc:
+        """A copy with some arguments of the constructor changed."""
+        geometry = {"sizes", "strides", "order"} & changes.keys() or "data_type" in changes
+        now: dict[str, Any] = {
+            "data_type": self.data_type,
+            "sizes": self.sizes,
+            "strides": None if self.has_implicit_strides or "order" in changes else self.strides,
+            "flags": self.flags,
+            "total_tensor_size_in_bytes": None if geometry else self.total_tensor_size_in_bytes,
+            "guaranteed_base_offset_alignment": self.guaranteed_base_offset_alignment,
+        }
+        return TensorDesc(**(now | changes))
+
+    def with_rank(self, rank: int) -> TensorDesc:
+        """The same tensor with leading 1s added (an HW tensor as {1, 1, H, W}) or dropped."""
+        extra = rank - self.rank
+        if rank < 1 or any(size != 1 for size in self.sizes[: max(-extra, 0)]):
+            expected = "a rank that only adds or drops leading sizes of 1"
+            raise InvalidDescriptionError(RANK_PADDING("Sizes", f"{self.sizes} to rank {rank}", expected))
+        outer = max(self.sizes[0] * self.strides[0], self.layout.span)
+        sizes = (1,) * extra + self.sizes[max(-extra, 0) :]
+        strides = (outer,) * extra + self.strides[max(-extra, 0) :]
+        return self.replace(
+            sizes=sizes,
+            strides=None if self.has_implicit_strides else strides,
+            total_tensor_size_in_bytes=self.total_tensor_size_in_bytes,
+        )
+
+    # Feature levels
+
+    def check_level(self, level: FeatureLevelLike) -> list[Violation]:
+        """What this feature level does not allow of any tensor."""
+        facts = LEVELS[FeatureLevel.parse(level)]
+        violations = []
+        if self.rank > facts.maximum_rank:
+            expected = f"at most {facts.maximum_rank}"
+            violations.append(LEVEL_RANK("Sizes", f"{self.rank} dimensions", expected, feature_level="3.0"))
+        if self.data_type not in facts.data_types:
+            lowest = next(lv for lv in FeatureLevel if self.data_type in LEVELS[lv].data_types)
+            expected = "a type of that level"
+            violations.append(
+                LEVEL_TYPE("DataType", self.data_type.name, expected, feature_level=lowest.text)
+            )
+        return violations
+
+    def require_level(self, level: FeatureLevelLike) -> TensorDesc:
+        """This description, or an error if the level does not allow it."""
+        raise_if_any(self.check_level(level), subject="TensorDesc")
+        return self
+
+    # Memory
+
+    def view(self, buffer: Any, offset: int = 0) -> npt.NDArray[Any]:
+        """The tensor's elements in this memory, as an array that shares it and never reaches outside it.
+
+        Two 4-bit elements share a byte, which no array can address: those come as a read-only unpacked copy;
+        `store` writes them.
+        """
+        data = self.locate(buffer, offset)
+        kind = self.data_type
+        if kind.is_packed_pair:
+            unpacked = nibbles.unpack(data, kind)[self.element_offsets()]
+            unpacked.flags.writeable = False
+            return unpacked
+        steps = [stride * kind.element_bytes for stride in self.strides]
+        return np.ndarray(self.sizes, kind.numpy_dtype, data, strides=steps)
+
+    def store(self, buffer: Any, values: npt.ArrayLike, offset: int = 0) -> None:
+        """Write values through the strides; no byte between or around the elements changes."""
+        if self.data_type.is_packed_pair:
+            spread = np.broadcast_to(np.asarray(values), self.sizes)
+            nibbles.write(self.locate(buffer, offset), self.element_offsets(), spread)
+        else:
+            self.view(buffer, offset)[...] = values
+
+    def locate(self, buffer: Any, offset: int = 0) -> npt.NDArray[np.uint8]:
+        """The bytes of the buffer from the tensor's first element to its last, checked."""
+        data = as_bytes(buffer)
+        violations: list[Violation] = []
+        start = read_integer(offset, "offset", violations)
+        raise_if_any(violations, BindingError)
+        assert start is not None
+        needed = self.minimum_size_in_bytes
+        if start < 0 or start + needed > data.size:
+            found = f"{data.size} bytes with offset {start}"
+            fix = f"a buffer of {max(start, 0) + needed} bytes or more"
+            raise BindingError(BUFFER_SHORT("buffer", found, f"{needed} bytes from the offset on", fix))
+        self._check_alignment(address_of(data) + start, start)
+        return data[start : start + needed]
+
+    def _check_alignment(self, address: int, offset: int) -> None:
+        element = self.data_type.alignment_bytes
+        promised = self.guaranteed_base_offset_alignment
+        if address % element:
+            found = f"an element at address {address:#x} (offset {offset})"
+            fix = f"an offset that is a multiple of {element}, in an aligned buffer"
+            raise BindingError(BUFFER_ALIGNMENT("offset", found, f"a multiple of {element} bytes", fix))
+        if promised and offset % promised:
+            expected = f"a multiple of the guaranteed {promised} bytes"
+            raise BindingError(BUFFER_ALIGNMENT("offset", offset, expected, f"{round_up(offset, promised)}"))
+
+    def element_offsets(self) -> npt.NDArray[np.intp]:
+        """The element offset of every index, as an array of the tensor's sizes."""
+        offsets = np.zeros(self.sizes, np.intp)
+        for axis, (size, stride) in enumerate(zip(self.sizes, self.strides, strict=True)):
+            steps = np.arange(size, dtype=np.intp) * stride
+            offsets += steps.reshape([-1 if i == axis else 1 for i in range(self.rank)])
+        return offsets
+
+    def __repr__(self) -> str:
+        parts = [self.data_type.name, str(list(self.sizes))]
+        if not self.has_implicit_strides:
+            parts.append(f"strides={list(self.strides)}")
+        if self.flags:
+            parts.append("flags=OWNED_BY_DML")
+        return f"TensorDesc({', '.join(parts)}, {self.total_tensor_size_in_bytes} bytes)"
+
+    def _repr_html_(self) -> str:
+        """In a notebook, a description draws itself."""
+        from importlib import import_module
+
+        return str(import_module("anydml.view.notebook").draw(self))
+
+
+class _Reader:
+    """Collects every violation of one description, so that a user fixes them in one go."""
+
+    def __init__(self) -> None:
+        self.violations: list[Violation] = []
+
+    def attempt(self, read: Any) -> Any:
+        try:
+            return read()
+        except InvalidDescriptionError as error:
+            self.violations += error.violations
+            return None
+
+    def layout(self, sizes: object, strides: object, order: object) -> Layout | None:
+        if strides is not None and order is not None:
+            self.violations.append(STRIDES_OR_ORDER("Strides", "strides and an order", "one of the two"))
+        checked = check_geometry(sizes, strides)
+        if isinstance(checked, list):
+            self.violations += checked
+            raw = all_integers(read_integers(strides, "Strides", [])) if strides is not None else None
+            self.violations += _check_strides(raw)
+            return None
+        self.violations += _check_strides(checked[1] if strides is not None else None)
+        if order is not None:
+            wrong = check_order(order, len(checked[0]))
+            self.violations += wrong
+            if not wrong:
+                return Layout(checked[0], order_strides(checked[0], str(order)))
+        return Layout(*checked)
+
+    def alignment(self, value: object, kind: DataType | None) -> int:
+        alignment = read_integer(value, "GuaranteedBaseOffsetAlignment", self.violations) or 0
+        path = "GuaranteedBaseOffsetAlignment"
+        if alignment < 0 or alignment & (alignment - 1) or alignment > 1 << 31:
+            self.violations.append(ALIGNMENT_POWER(path, alignment, "0 or a power of two", "0 or 32"))
+        elif alignment and kind is not None and alignment < kind.alignment_bytes:
+            expected = f"0 or at least {kind.alignment_bytes}, an element of {kind.name}"
+            self.violations.append(ALIGNMENT_ELEMENT(path, alignment, expected, str(kind.alignment_bytes)))
+        return alignment
+
+    def total(self, value: object, kind: DataType | None, layout: Layout | None) -> int:
+        path = "TotalTensorSizeInBytes"
+        given = read_integer(value, path, self.violations) if value is not None else None
+        if given is not None and not 0 <= given <= INT64_MAX:
+            self.violations.append(TOTAL_RANGE(path, given, "0 to 2^63 - 1"))
+        elif given is not None and given % GRANULARITY_BYTES:
+            fix = str(round_up(given, GRANULARITY_BYTES))
+            self.violations.append(TOTAL_MULTIPLE(path, given, "a multiple of 4", fix))
+        if kind is None or layout is None:
+            return 0
+        least = round_up(kind.bytes_for(layout.span), GRANULARITY_BYTES)
+        if given is not None and given < least:
+            self.violations.append(TOTAL_SIZE(path, given, f"at least {least}", str(least)))
+        return least if given is None else given

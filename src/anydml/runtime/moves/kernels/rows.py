@@ -1,0 +1,54 @@
+"""Copying one contiguous row of bytes, the last step of most kernels."""
+
+from __future__ import annotations
+
+from anydml.runtime.moves.emit import LINE_BYTES, Emitter, Value, vector
+
+UNROLLED_LINES = 4
+
+
+def copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool) -> None:
+    """Copies `size` bytes; streaming ones go past the caches in whole lines."""
+    if stream:
+        head = bytes_to_line(e, destination, size)
+        copy_less_than_line(e, destination, source, head)
+        destination, source = e.at(destination, head), e.at(source, head)
+        size = e.subtract(size, head)
+    bulk = e.mask(size, -LINE_BYTES * UNROLLED_LINES)
+    with e.loop(0, bulk, LINE_BYTES * UNROLLED_LINES) as i:
+        for line in range(UNROLLED_LINES):
+            copy_line(e, destination, source, e.add(i, line * LINE_BYTES), stream)
+    whole = e.mask(size, -LINE_BYTES)
+    with e.loop(bulk, whole, LINE_BYTES) as i:
+        copy_line(e, destination, source, i, stream)
+    rest = e.mask(size, LINE_BYTES - 1)
+    copy_less_than_line(e, e.at(destination, whole), e.at(source, whole), rest)
+
+
+def bytes_to_line(e: Emitter, pointer: str, limit: Value) -> Value:
+    """How many bytes lie between `pointer` and the next line, at most `limit`."""
+    address = e.value(f"ptrtoint ptr {pointer} to i64")
+    return e.minimum(e.mask(e.subtract(0, address), LINE_BYTES - 1), limit)
+
+
+def copy_line(e: Emitter, destination: str, source: str, offset: Value, stream: bool) -> None:
+    width = min(e.vector_bytes, LINE_BYTES)
+    kind = vector(width, "i8")
+    pieces = range(0, LINE_BYTES, width)
+    values = [e.load(kind, e.at(source, e.add(offset, piece))) for piece in pieces]
+    align = width if stream else 1
+    for piece, value in zip(pieces, values, strict=True):
+        e.store(kind, value, e.at(destination, e.add(offset, piece)), align, stream)
+
+
+def copy_less_than_line(e: Emitter, destination: str, source: str, size: Value) -> None:
+    """0 to 63 bytes: one move for each bit of the size, largest first; no byte is written twice."""
+    some = e.value(f"icmp ne i64 {size}, 0")
+    with e.when(some):
+        for width in (32, 16, 8, 4, 2, 1):
+            bit = e.mask(size, width)
+            present = e.value(f"icmp ne i64 {bit}, 0")
+            with e.when(present):
+                offset = e.mask(size, -2 * width)
+                value = e.load(f"i{width * 8}", e.at(source, offset))
+                e.store(f"i{width * 8}", value, e.at(destination, offset))
