@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from anydml.core.errors import InvalidDescriptionError
+from anydml.core.errors import InvalidDescriptionError, shown
 from anydml.core.naming import suggest
 from anydml.core.rules import rule
 
@@ -100,8 +100,8 @@ class DataType(Enum):
         found = cls._by_name(value) if isinstance(value, str) else cls._by_dtype(value)
         if found is None:
             known = [member.name for member in cls]
-            fix = suggest(str(value).removeprefix(PREFIX), known)
-            violation = UNKNOWN_TYPE(path, repr(value), "a DirectML data type", fix)
+            fix = suggest(value.removeprefix(PREFIX)[:64] if isinstance(value, str) else "", known)
+            violation = UNKNOWN_TYPE(path, shown(value), "a DirectML data type", fix)
             raise InvalidDescriptionError(violation)
         return found
 
@@ -117,7 +117,7 @@ class DataType(Enum):
             return None
         try:
             dtype = np.dtype(value)  # type: ignore[call-overload]
-        except TypeError:
+        except Exception:  # NumPy parses text from outside, and fails in many ways
             return None
         return _FROM_NUMPY.get(dtype)
 
@@ -126,16 +126,12 @@ DataTypeLike: TypeAlias = DataType | str | int | npt.DTypeLike
 
 FLOATS = frozenset({DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64})
 SIGNED_INTEGERS = frozenset({DataType.INT4, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64})
-UNSIGNED_INTEGERS = frozenset(
-    {DataType.UINT4, DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.UINT64}
-)
+UNSIGNED_INTEGERS = frozenset({DataType.UINT4, DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.UINT64})
 INTEGERS = SIGNED_INTEGERS | UNSIGNED_INTEGERS
 
 _BITS = {member: int("".join(filter(str.isdigit, member.name))) for member in DataType}
 _NUMPY = {
-    member: np.dtype(
-        member.name.lower().replace("int4", "int8") if _BITS[member] == 4 else member.name.lower()
-    )
+    member: np.dtype(member.name.lower().replace("int4", "int8") if _BITS[member] == 4 else member.name.lower())
     for member in DataType
 }
 _FROM_NUMPY = {dtype: member for member, dtype in _NUMPY.items() if not member.is_packed_pair}

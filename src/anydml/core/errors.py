@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
+_SHOWN_CHARACTERS = 160
+_SHOWN_VIOLATIONS = 40
+
 
 class HResult(IntEnum):
     """The codes DirectML answers with."""
@@ -75,7 +78,10 @@ class DmlError(Exception):
         if len(self.violations) == 1:
             return heading + str(self.violations[0])
         lines = [f"{heading}{len(self.violations)} problems"]
-        return "\n".join(lines + [f"  - {violation}" for violation in self.violations])
+        lines += [f"  - {violation}" for violation in self.violations[:_SHOWN_VIOLATIONS]]
+        if len(self.violations) > _SHOWN_VIOLATIONS:
+            lines.append(f"  - and {len(self.violations) - _SHOWN_VIOLATIONS} more")
+        return "\n".join(lines)
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.violations, self.subject)
@@ -84,7 +90,7 @@ class DmlError(Exception):
     def feature_level(self) -> str | None:
         """The feature level at which every violation would be gone, when there is one."""
         levels = [violation.feature_level for violation in self.violations]
-        if any(level is None for level in levels):
+        if not levels or any(level is None for level in levels):
             return None
         return max((level for level in levels if level), key=lambda level: tuple(map(int, level.split("."))))
 
@@ -113,6 +119,23 @@ class OutOfMemoryError(DmlError, MemoryError):
 
 class ModelError(DmlError, ValueError):
     """A file from outside (a model, an array, an image) is not what it should be."""
+
+
+def shown(value: object) -> str:
+    """A value from outside as one short line, whatever it is."""
+    try:
+        return shortened(repr(value))
+    except Exception:  # a foreign __repr__ may fail; an integer of thousands of digits does
+        return f"a value of type {type(value).__name__}"
+
+
+def shortened(text: str) -> str:
+    """At most a line of text, its middle left out."""
+    line = " ".join(text.split()) if "\n" in text else text
+    if len(line) <= _SHOWN_CHARACTERS:
+        return line
+    half = _SHOWN_CHARACTERS // 2
+    return f"{line[:half]} ... {line[-half:]} ({len(line)} characters)"
 
 
 def raise_if_any(

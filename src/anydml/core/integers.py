@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping, Set
 from operator import index as as_index
 
-from anydml.core.errors import Violation
+from anydml.core.errors import Violation, raise_if_any, shown
 from anydml.core.rules import rule
 
 NOT_AN_INTEGER = rule(
     "integer", "A number of elements or bytes is a whole number.", "dml.TensorDesc('FLOAT32', [2, 'x'])"
 )
-NOT_A_LIST = rule(
-    "list", "Sizes, strides and the like are lists of integers.", "dml.TensorDesc('FLOAT32', 7)"
-)
+TOO_MANY_BITS = rule("integer.bits", "A number has at most 64 bits.", "dml.TensorDesc('FLOAT32', [10**5000])")
+NOT_A_LIST = rule("list", "Sizes, strides and the like are lists of integers.", "dml.TensorDesc('FLOAT32', 7)")
 INT64_MAX = (1 << 63) - 1
 
 
 def read_integer(value: object, path: str, violations: list[Violation]) -> int | None:
     """The integer, or None with a violation noted. True and 2.5 are no integers here."""
-    if not isinstance(value, bool):
-        try:
-            return as_index(value)  # type: ignore[arg-type]
-        except TypeError:
-            pass
-    violations.append(NOT_AN_INTEGER(path, repr(value), "an integer", "writing it as a whole number"))
-    return None
+    try:
+        number = None if isinstance(value, bool) else as_index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None:
+        violations.append(NOT_AN_INTEGER(path, shown(value), "an integer", "writing it as a whole number"))
+    elif number.bit_length() > 64:
+        found = f"a number of {number.bit_length()} bits"
+        violations.append(TOO_MANY_BITS(path, found, "at most 64 bits", "a smaller number"))
+        return None
+    return number
 
 
 def read_integers(values: object, path: str, violations: list[Violation]) -> list[int | None] | None:
     """The integers of a list, None in the place of each that is none; every problem is noted."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        violations.append(NOT_A_LIST(path, repr(values), "a list of integers", f"[{values}]"))
+    # What has no length may never end, and what is read twice must be the same twice.
+    unfit = isinstance(values, (str, bytes, Set, Mapping)) or getattr(values, "ndim", 1) == 0
+    if unfit or not isinstance(values, Collection):
+        fix = f"[{shown(values)}]" if isinstance(values, int) else "a list such as [2, 3]"
+        violations.append(NOT_A_LIST(path, shown(values), "a list of integers", fix))
         return None
     return [read_integer(value, f"{path}[{i}]", violations) for i, value in enumerate(values)]
 
@@ -41,3 +47,11 @@ def all_integers(values: list[int | None] | None) -> tuple[int, ...] | None:
     if values is None or None in values:
         return None
     return tuple(value for value in values if value is not None)
+
+
+def require_integers(values: object, path: str) -> tuple[int, ...]:
+    """The integers of a list, or an error with everything that is wrong with it."""
+    violations: list[Violation] = []
+    found = all_integers(read_integers(values, path, violations))
+    raise_if_any(violations)
+    return found or ()

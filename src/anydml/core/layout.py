@@ -10,36 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
-from anydml.core.errors import InvalidDescriptionError, Violation, raise_if_any
-from anydml.core.integers import INT64_MAX, all_integers, read_integer, read_integers
+from anydml.core.errors import InvalidDescriptionError, raise_if_any
+from anydml.core.geometry import check_geometry
+from anydml.core.integers import require_integers
 from anydml.core.orders import OrderMatch, order_strides, packed_strides, recognize_order
 from anydml.core.overlap import has_collision
 from anydml.core.rules import rule
+from anydml.core.windows import check_window, window_limits
 
-MAXIMUM_RANK = 8
-MAXIMUM_ELEMENTS = (1 << 32) - 1
-
-RANK = rule("sizes.count", "A tensor has 1 to 8 dimensions.", "dml.Layout((1,) * 9)")
-SIZE = rule("sizes.positive", "Every size is at least 1.", "dml.Layout((2, 0))")
-STRIDE_COUNT = rule("strides.count", "There is one stride for each size.", "dml.Layout((2, 3), (1,))")
-ELEMENTS = rule(
-    "sizes.product", "The sizes' product is at most 2^32 - 1 elements.", "dml.Layout((65536, 65536), (0, 1))"
-)
-SPAN = rule(
-    "layout.span",
-    "First to last element, a layout spans at most 2^32 - 1 elements.",
-    "dml.Layout((2, 2), (2**32, 1))",
-)
-OFFSET = rule("layout.offset", "An offset is a 64-bit number.", "dml.Layout((2,), (1,), 2**63)")
-INDEX = rule(
-    "layout.index", "An index has one number a dimension, each inside its size.", "dml.Layout((2, 3))((0, 3))"
-)
-PERMUTATION = rule(
-    "permute.axes", "A permutation names every axis once.", "dml.Layout((2, 3)).permute((0, 0))"
-)
+INDEX = rule("layout.index", "An index has one number a dimension, each inside its size.", "dml.Layout((2, 3))((0, 3))")
+PERMUTATION = rule("permute.axes", "A permutation names every axis once.", "dml.Layout((2, 3)).permute((0, 0))")
 BROADCAST = rule(
     "broadcast.sizes",
     "Only a size of 1, or a new leading dimension, can be broadcast.",
@@ -50,30 +33,9 @@ PAD = rule(
     "Padding adds elements, none negative, to a layout whose axes are nested.",
     "dml.Layout((2, 3)).pad((0, -1))",
 )
-WINDOW_COUNT = rule(
-    "window.count",
-    "A window has an offset, a size and a stride for each dimension.",
-    "dml.Layout((4, 4)).window((0,), (4,), (1,))",
-)
-WINDOW_INSIDE = rule(
-    "window.inside",
-    "A window is not empty and ends inside its dimension.",
-    "dml.Layout((4,)).window((2,), (3,), (1,))",
-)
-WINDOW_STRIDE = rule(
-    "window.stride", "A window's stride is not 0.", "dml.Layout((4,)).window((0,), (4,), (0,))"
-)
-WINDOW_OUTPUT = rule(
-    "window.output",
-    "A window gives from 1 to 1 + (size - 1) / |stride| elements.",
-    "dml.Layout((4,)).window((0,), (4,), (-2,), (3,))",
-)
-SPLIT = rule(
-    "split.factors", "The factors' product is the size that is split.", "dml.Layout((6,)).split(0, (2, 2))"
-)
-RESHAPE_COUNT = rule(
-    "reshape.count", "A reshape keeps the number of elements.", "dml.Layout((2, 3)).reshape((4,))"
-)
+AXIS = rule("axis.inside", "An axis is counted from 0.", "dml.Layout((6,)).split(1, (2, 3))")
+SPLIT = rule("split.factors", "The factors' product is the size that is split.", "dml.Layout((6,)).split(0, (2, 2))")
+RESHAPE_COUNT = rule("reshape.count", "A reshape keeps the number of elements.", "dml.Layout((2, 3)).reshape((4,))")
 RESHAPE_STRIDES = rule(
     "reshape.strides",
     "Dimensions merge without a copy only where the strides run on evenly.",
@@ -106,10 +68,7 @@ class Layout:
 
     def __call__(self, index: Sequence[int]) -> int:
         """The offset, in elements, of the element at this index."""
-        violations: list[Violation] = []
-        found = all_integers(read_integers(index, "index", violations))
-        raise_if_any(violations)
-        found = found or ()
+        found = require_integers(index, "index")
         inside = len(found) == self.rank and all(0 <= i < n for i, n in zip(found, self.sizes, strict=True))
         if not inside:
             raise InvalidDescriptionError(
@@ -129,9 +88,7 @@ class Layout:
     @cached_property
     def span(self) -> int:
         """How many elements of memory lie from the first element to the last, both included."""
-        return 1 + sum(
-            (size - 1) * abs(stride) for size, stride in zip(self.sizes, self.strides, strict=True)
-        )
+        return 1 + sum((size - 1) * abs(stride) for size, stride in zip(self.sizes, self.strides, strict=True))
 
     @property
     def physical_element_count(self) -> int:
@@ -177,9 +134,7 @@ class Layout:
     def is_padded(self) -> bool:
         """Some element of memory inside the span belongs to no index."""
         reach = 0  # every offset from 0 to reach is covered so far
-        for stride, size in sorted(
-            (abs(s), n) for s, n in zip(self.strides, self.sizes, strict=True) if n > 1
-        ):
+        for stride, size in sorted((abs(s), n) for s, n in zip(self.strides, self.sizes, strict=True) if n > 1):
             if stride > reach + 1:
                 return True
             reach += (size - 1) * stride
@@ -203,15 +158,14 @@ class Layout:
 
     def permute(self, axes: Sequence[int]) -> Layout:
         """Axis i of the result is axis axes[i] of this layout."""
-        if sorted(axes) != list(range(self.rank)):
-            raise InvalidDescriptionError(
-                PERMUTATION("axes", tuple(axes), f"each of 0 to {self.rank - 1} once")
-            )
-        return Layout([self.sizes[a] for a in axes], [self.strides[a] for a in axes], self.offset)
+        found = require_integers(axes, "axes")
+        if sorted(found) != list(range(self.rank)):
+            raise InvalidDescriptionError(PERMUTATION("axes", found, f"each of 0 to {self.rank - 1} once"))
+        return Layout([self.sizes[a] for a in found], [self.strides[a] for a in found], self.offset)
 
     def broadcast_to(self, sizes: Sequence[int]) -> Layout:
         """Repeat dimensions of size 1, and new leading ones, by stride 0."""
-        target = tuple(sizes)
+        target = require_integers(sizes, "sizes")
         new = len(target) - self.rank
         own = (1,) * new + self.sizes
         strides = (0,) * new + self.strides
@@ -227,14 +181,21 @@ class Layout:
 
     def pad(self, amounts: Sequence[int]) -> Layout:
         """The same axes in the same memory order, with room for `amounts[i]` more elements along axis i."""
-        match = sorted(range(self.rank), key=lambda axis: (-self.strides[axis], axis))
-        valid = len(amounts) == self.rank and min(amounts) >= 0
-        if not valid or self.has_overlap or min(self.strides) < 0:
-            raise InvalidDescriptionError(
-                PAD("amounts", tuple(amounts), f"{self.rank} numbers from 0, on a layout without overlap")
-            )
-        roomy = tuple(size + amount for size, amount in zip(self.sizes, amounts, strict=True))
-        return Layout(self.sizes, packed_strides(roomy, tuple(match)), self.offset)
+        extra = require_integers(amounts, "amounts")
+        # At equal strides the axis of size 1 lies inside; the other one steps over it.
+        order = sorted(range(self.rank), key=lambda axis: (self.strides[axis], self.sizes[axis]))
+        nested = self.strides[order[0]] >= 0 and all(
+            self.strides[outer] >= max(self.strides[inner], 1) * self.sizes[inner] for inner, outer in pairwise(order)
+        )
+        if len(extra) != self.rank or min(extra) < 0 or not nested:
+            expected = f"{self.rank} numbers from 0, on a layout whose axes are nested in memory"
+            raise InvalidDescriptionError(PAD("amounts", f"{extra} for {self}", expected))
+        strides = list(self.strides)
+        for inner, outer in pairwise(order):
+            # How many steps of the inner axis one step of the outer is, and what is left over.
+            steps, rest = divmod(self.strides[outer], max(self.strides[inner], 1))
+            strides[outer] = (steps + extra[inner]) * max(strides[inner], 1) + rest
+        return Layout(self.sizes, strides, self.offset)
 
     def window(
         self,
@@ -244,23 +205,33 @@ class Layout:
         output_sizes: Sequence[int] | None = None,
     ) -> Layout:
         """What DML_SLICE1 copies: a window a dimension; a negative stride starts at the window's end."""
-        raise_if_any(check_window(self.sizes, offsets, sizes, strides, output_sizes), subject="window")
-        outputs = output_sizes or window_limits(sizes, strides)
-        starts = [o + (n - 1 if s < 0 else 0) for o, n, s in zip(offsets, sizes, strides, strict=True)]
+        at, counts, steps = (
+            require_integers(values, name)
+            for name, values in (("offsets", offsets), ("sizes", sizes), ("strides", strides))
+        )
+        wanted = None if output_sizes is None else require_integers(output_sizes, "output_sizes")
+        raise_if_any(check_window(self.sizes, at, counts, steps, wanted), subject="window")
+        outputs = wanted or window_limits(counts, steps)
+        starts = [o + (n - 1 if s < 0 else 0) for o, n, s in zip(at, counts, steps, strict=True)]
         return Layout(
             outputs,
-            [step * stride for step, stride in zip(strides, self.strides, strict=True)],
+            # A single element takes no step, however long.
+            [s * (k if n > 1 else 1) for s, k, n in zip(self.strides, steps, outputs, strict=True)],
             self.offset + sum(start * stride for start, stride in zip(starts, self.strides, strict=True)),
         )
 
     def split(self, axis: int, factors: Sequence[int]) -> Layout:
         """One axis becomes several: its index is the row-major combination of theirs."""
-        if prod(factors) != self.sizes[axis] or min(factors) < 1:
-            raise InvalidDescriptionError(SPLIT("factors", tuple(factors), f"factors of {self.sizes[axis]}"))
-        steps = [self.strides[axis] * step for step in packed_strides(tuple(factors))]
+        parts = require_integers(factors, "factors")
+        (place,) = require_integers((axis,), "axis")
+        if not 0 <= place < self.rank:
+            raise InvalidDescriptionError(AXIS("axis", place, f"0 to {self.rank - 1}"))
+        if not parts or min(parts) < 1 or prod(parts) != self.sizes[place]:
+            raise InvalidDescriptionError(SPLIT("factors", parts, f"factors of {self.sizes[place]}"))
+        steps = tuple(self.strides[place] * step for step in packed_strides(parts))
         return Layout(
-            self.sizes[:axis] + tuple(factors) + self.sizes[axis + 1 :],
-            self.strides[:axis] + tuple(steps) + self.strides[axis + 1 :],
+            self.sizes[:place] + parts + self.sizes[place + 1 :],
+            self.strides[:place] + steps + self.strides[place + 1 :],
             self.offset,
         )
 
@@ -282,9 +253,7 @@ class Layout:
         target = Layout(sizes).sizes
         if prod(target) != self.logical_element_count:
             found, count = f"{target} ({prod(target)} elements)", self.logical_element_count
-            raise InvalidDescriptionError(
-                RESHAPE_COUNT("sizes", found, f"{count} elements as in {self.sizes}")
-            )
+            raise InvalidDescriptionError(RESHAPE_COUNT("sizes", found, f"{count} elements as in {self.sizes}"))
         return Layout(target, _reshaped_strides(self.coalesce(), target), self.offset)
 
     def _repr_html_(self) -> str:
@@ -293,11 +262,6 @@ class Layout:
 
         # The picture lives in a later layer; only a drawing asks for it.
         return str(import_module("anydml.view.notebook").draw(self))
-
-
-def window_limits(sizes: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """The most elements a window gives along each dimension: 1 + (size - 1) / |stride|."""
-    return tuple(1 + (size - 1) // abs(stride) for size, stride in zip(sizes, strides, strict=True))
 
 
 def _reshaped_strides(source: Layout, target: tuple[int, ...]) -> list[int]:
@@ -321,80 +285,3 @@ def _reshaped_strides(source: Layout, target: tuple[int, ...]) -> list[int]:
         room //= target[axis]
         stride *= target[axis]
     return strides
-
-
-def check_geometry(
-    sizes: object, strides: object = None, offset: object = 0
-) -> tuple[tuple[int, ...], tuple[int, ...], int] | list[Violation]:
-    """Sizes, strides and offset as plain integers, or everything that is wrong with them."""
-    violations: list[Violation] = []
-    raw_sizes = read_integers(sizes, "Sizes", violations)
-    raw_strides = read_integers(strides, "Strides", violations) if strides is not None else None
-    good_offset = read_integer(offset, "Offset", violations)
-    if raw_sizes is not None:
-        violations += _check_sizes(raw_sizes)
-        if raw_strides is not None and len(raw_strides) != len(raw_sizes):
-            found, fix = f"{len(raw_strides)} strides", "no strides at all for a packed tensor"
-            violations.append(STRIDE_COUNT("Strides", found, f"{len(raw_sizes)} as Sizes has", fix))
-    if good_offset is not None and abs(good_offset) > INT64_MAX:
-        violations.append(OFFSET("Offset", good_offset, "a 64-bit number"))
-    good_sizes = all_integers(raw_sizes)
-    if violations or good_sizes is None or good_offset is None:
-        return violations
-    good_strides = all_integers(raw_strides) or packed_strides(good_sizes)
-    violations += _check_extent(good_sizes, good_strides)
-    return violations or (good_sizes, good_strides, good_offset)
-
-
-def _check_sizes(sizes: list[int | None]) -> list[Violation]:
-    violations = []
-    if not 1 <= len(sizes) <= MAXIMUM_RANK:
-        fix = "merging dimensions" if sizes else "[1] for a single element"
-        violations.append(RANK("Sizes", f"{len(sizes)} sizes", f"1 to {MAXIMUM_RANK}", fix))
-    for i, size in enumerate(sizes):
-        if size is not None and size < 1:
-            violations.append(SIZE(f"Sizes[{i}]", size, "at least 1", "1, or leaving the empty tensor out"))
-    return violations
-
-
-def _check_extent(sizes: tuple[int, ...], strides: tuple[int, ...]) -> list[Violation]:
-    violations = []
-    if prod(sizes) > MAXIMUM_ELEMENTS:
-        fix = "splitting the tensor"
-        violations.append(ELEMENTS("Sizes", f"{prod(sizes)} elements", f"at most {MAXIMUM_ELEMENTS}", fix))
-    span = 1 + sum((size - 1) * abs(stride) for size, stride in zip(sizes, strides, strict=True))
-    if span > MAXIMUM_ELEMENTS:
-        fix = "smaller strides"
-        violations.append(SPAN("Strides", f"a span of {span} elements", f"at most {MAXIMUM_ELEMENTS}", fix))
-    return violations
-
-
-def check_window(
-    whole: tuple[int, ...],
-    offsets: Sequence[int],
-    sizes: Sequence[int],
-    strides: Sequence[int],
-    output_sizes: Sequence[int] | None = None,
-) -> list[Violation]:
-    """Everything wrong with a window over dimensions of these sizes."""
-    violations = []
-    fields = {"offsets": offsets, "sizes": sizes, "strides": strides, "output_sizes": output_sizes}
-    for name, values in fields.items():
-        if values is not None and len(values) != len(whole):
-            violations.append(WINDOW_COUNT(name, f"{len(values)} values", f"{len(whole)}, one a dimension"))
-    if violations:
-        return violations
-    for i, (total, offset, size, stride) in enumerate(zip(whole, offsets, sizes, strides, strict=True)):
-        if offset < 0 or size < 1 or offset + size > total:
-            found = f"offset {offset}, size {size}"
-            fix = f"a size from 1 to {total - offset}" if 0 <= offset < total else f"an offset below {total}"
-            violations.append(WINDOW_INSIDE(f"sizes[{i}]", found, f"a window inside 0 to {total - 1}", fix))
-        if stride == 0:
-            violations.append(WINDOW_STRIDE(f"strides[{i}]", 0, "a stride other than 0", "1 or -1"))
-        elif output_sizes is not None and size >= 1:
-            limit = 1 + (size - 1) // abs(stride)
-            if not 1 <= output_sizes[i] <= limit:
-                violations.append(
-                    WINDOW_OUTPUT(f"output_sizes[{i}]", output_sizes[i], f"1 to {limit}", str(limit))
-                )
-    return violations

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from anydml.core.datatype import DataType
-from anydml.core.errors import InvalidDescriptionError
+from anydml.core.errors import InvalidDescriptionError, shown
 from anydml.core.naming import suggest
 from anydml.core.rules import rule
 
@@ -50,12 +50,12 @@ class FeatureLevel(IntEnum):
             return value
         if isinstance(value, int) and value in cls._value2member_map_:
             return cls(value)
-        text = str(value).upper().removeprefix(PREFIX).replace("_", ".")
+        text = (str(value) if isinstance(value, (str, float)) else "").upper().removeprefix(PREFIX).replace("_", ".")
         for level in cls:
             if text == level.text:
                 return level
         known = [level.text for level in cls]
-        raise InvalidDescriptionError(UNKNOWN_LEVEL(path, repr(value), "1.0 to 6.4", suggest(text, known)))
+        raise InvalidDescriptionError(UNKNOWN_LEVEL(path, shown(value), "1.0 to 6.4", suggest(text[:64], known)))
 
 
 FeatureLevelLike: TypeAlias = FeatureLevel | str | int | float
@@ -86,6 +86,4 @@ def _facts(level: FeatureLevel, version: str) -> LevelFacts:
     return LevelFacts(version, 5, _TYPES_1_0)
 
 
-LEVELS = {
-    level: _facts(level, version) for level, version in zip(FeatureLevel, _VERSIONS.split(), strict=True)
-}
+LEVELS = {level: _facts(level, version) for level, version in zip(FeatureLevel, _VERSIONS.split(), strict=True)}

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anydml.core.errors import BindingError
+from anydml.core.errors import BindingError, Violation, raise_if_any
+from anydml.core.integers import read_integer
 from anydml.core.rules import rule
 
 Bytes = npt.NDArray[np.uint8]
@@ -23,10 +24,45 @@ NOT_CONTIGUOUS = rule(
     "dml.TensorDesc('UINT8', [2]).view(np.zeros(8, np.uint8)[::2])",
 )
 
+BUFFER_SHORT = rule(
+    "buffer.size",
+    "A buffer reaches from the offset to the tensor's last element.",
+    "dml.TensorDesc('FLOAT32', [2, 3]).view(bytes(20))",
+)
+BUFFER_ALIGNMENT = rule(
+    "buffer.alignment",
+    "A tensor starts at an address that its element, and its guaranteed alignment, divide.",
+    "dml.TensorDesc('FLOAT32', [1]).view(bytes(8), offset=2)",
+)
+
+
+def locate(buffer: Any, offset: object, size: int, element: int, promised: int = 0) -> Bytes:
+    """`size` bytes of the buffer from this offset on, at an address that suits the element."""
+    data = as_bytes(buffer)
+    violations: list[Violation] = []
+    start = read_integer(offset, "offset", violations)
+    if start is None:
+        raise BindingError(violations)
+    if start < 0 or start + size > data.size:
+        found = f"{data.size} bytes with offset {start}"
+        fix = f"a buffer of {max(start, 0) + size} bytes or more" if start >= 0 else "an offset from 0 on"
+        raise BindingError(BUFFER_SHORT("buffer", found, f"{size} bytes from the offset on", fix))
+    address = address_of(data) + start
+    if address % element:
+        found = f"an element at address {address:#x} (offset {start})"
+        fix = f"an offset that is a multiple of {element}, in an aligned buffer"
+        violations.append(BUFFER_ALIGNMENT("offset", found, f"a multiple of {element} bytes", fix))
+    if promised and start % promised:
+        fix = str(-(-start // promised) * promised)
+        violations.append(BUFFER_ALIGNMENT("offset", start, f"a multiple of the guaranteed {promised} bytes", fix))
+    raise_if_any(violations, BindingError)
+    return data[start : start + size]
+
 
 def as_bytes(buffer: Any, path: str = "buffer") -> Bytes:
     """The buffer's memory as a one-dimensional uint8 array; writing to it writes to the buffer."""
-    array = buffer if isinstance(buffer, np.ndarray) else _wrap(buffer, path)
+    # A subclass such as np.matrix would keep two dimensions whatever it is asked.
+    array = np.asarray(buffer) if isinstance(buffer, np.ndarray) else _wrap(buffer, path)
     if array.dtype == np.uint8 and array.ndim == 1 and array.flags.c_contiguous:
         return array
     if array.dtype.hasobject:
@@ -35,12 +71,8 @@ def as_bytes(buffer: Any, path: str = "buffer") -> Bytes:
         return array.reshape(-1).view(np.uint8)
     if array.flags.f_contiguous:
         return array.T.reshape(-1).view(np.uint8)
-    fix = (
-        "np.ascontiguousarray, or passing the whole array and describing its strides (TensorDesc.from_array)"
-    )
-    raise BindingError(
-        NOT_CONTIGUOUS(path, f"an array with strides {array.strides}", "contiguous memory", fix)
-    )
+    fix = "np.ascontiguousarray, or passing the whole array and describing its strides (TensorDesc.from_array)"
+    raise BindingError(NOT_CONTIGUOUS(path, f"an array with strides {array.strides}", "contiguous memory", fix))
 
 
 def _wrap(buffer: Any, path: str) -> npt.NDArray[Any]:
@@ -48,12 +80,12 @@ def _wrap(buffer: Any, path: str) -> npt.NDArray[Any]:
         view = memoryview(buffer)
     except TypeError:
         return _from_dlpack(buffer, path)
-    if not view.contiguous:
-        fix = "passing the whole buffer and describing the strides"
-        raise BindingError(
-            NOT_CONTIGUOUS(path, f"a memoryview with strides {view.strides}", "contiguous memory", fix)
-        )
-    return np.frombuffer(view.cast("B") if view.c_contiguous else view.obj, np.uint8)
+    except (BufferError, ValueError) as error:
+        found = f"{type(buffer).__name__} ({error})"
+        raise BindingError(NOT_A_BUFFER(path, found, "memory that is open")) from error
+    if view.c_contiguous:
+        return np.frombuffer(view, np.uint8)
+    return np.asarray(view)
 
 
 def _from_dlpack(buffer: Any, path: str) -> npt.NDArray[Any]:
@@ -64,9 +96,7 @@ def _from_dlpack(buffer: Any, path: str) -> npt.NDArray[Any]:
             found = f"{type(buffer).__name__} ({error})"
             raise BindingError(NOT_A_BUFFER(path, found, "a tensor in CPU memory")) from error
     found = type(buffer).__name__
-    raise BindingError(
-        NOT_A_BUFFER(path, found, "memory: bytes, bytearray, memoryview, mmap, NumPy or DLPack")
-    )
+    raise BindingError(NOT_A_BUFFER(path, found, "memory: bytes, bytearray, memoryview, mmap, NumPy or DLPack"))
 
 
 def address_of(data: Bytes) -> int:

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+\d*|[A-Z]+\d*|\d+")
+# "2D" is a word of its own (Upsample2D is UPSAMPLE_2D), any other number belongs to the word before it.
+_WORD = re.compile(r"\d+D|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?:\d+(?![\dD]))?|[A-Z]+\d*|\d+")
+
+_ACRONYMS = {"roi": "ROI"}
 
 
 def pascal(snake: str) -> str:
-    """`input_window_sizes` -> `InputWindowSizes`."""
-    return "".join(word[:1].upper() + word[1:] for word in snake.split("_"))
+    """`input_window_sizes` -> `InputWindowSizes`; `roi_tensor` -> `ROITensor`."""
+    return "".join(_ACRONYMS.get(word, word[:1].upper() + word[1:]) for word in snake.split("_"))
 
 
 def snake(pascal_name: str) -> str:

@@ -26,8 +26,8 @@ def pack(values: npt.NDArray[np.generic]) -> Bytes:
     halves = values.reshape(-1).astype(np.uint8) & 0xF
     if halves.size % 2:
         halves = np.append(halves, np.uint8(0))
-    packed: Bytes = halves[0::2] | (halves[1::2] << 4)
-    return packed
+    packed = halves[0::2] | (halves[1::2] << np.uint8(4))
+    return packed.astype(np.uint8, copy=False)
 
 
 def write(data: Bytes, element_offsets: npt.NDArray[np.intp], values: npt.NDArray[np.generic]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from anydml.core.errors import InvalidDescriptionError, Violation
+from anydml.core.errors import InvalidDescriptionError, Violation, shown
 from anydml.core.rules import rule
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def default_axes(rank: int) -> str:
 
 def check_order(order: object, rank: int, axes: str | None = None, path: str = "Order") -> list[Violation]:
     """Everything wrong with an order's name."""
-    if not isinstance(order, str) or not order.isalpha():
-        return [ORDER_LETTERS(path, repr(order), "one letter an axis", "'NCHW' or 'NHWC'")]
+    if not isinstance(order, str) or not (order.isalpha() and order.isascii()):
+        return [ORDER_LETTERS(path, shown(order), "one letter an axis", "'NCHW' or 'NHWC'")]
     letters = order.upper()
     violations = []
     repeated = sorted({letter for letter in letters if letters.count(letter) > 1})
@@ -61,8 +61,8 @@ def check_order(order: object, rank: int, axes: str | None = None, path: str = "
     if len(letters) != rank:
         fix = repr(default_axes(rank))
         violations.append(ORDER_LENGTH(path, f"{order!r} ({len(letters)} letters)", f"{rank} letters", fix))
-    if axes is not None and not violations and set(axes.upper()) != set(letters):
-        violations.append(ORDER_AXES(path, repr(order), f"a permutation of {axes!r}", repr(axes)))
+    if axes is not None and not violations and sorted(str(axes).upper()) != sorted(letters):
+        violations.append(ORDER_AXES(path, repr(order), f"a permutation of {axes!r}", shown(axes)))
     return violations
 
 
@@ -112,12 +112,15 @@ class OrderMatch:
 
 
 def recognize_order(layout: Layout, axes: str | None = None) -> OrderMatch:
-    """The named orders in which the layout's elements lie; none for broadcast or overlapping ones."""
+    """The named orders in which walking the elements only ever moves forward in memory."""
     letters = (axes or default_axes(layout.rank)).upper()
     moving = [axis for axis in range(layout.rank) if layout.sizes[axis] > 1]
-    if any(layout.strides[axis] <= 0 for axis in moving) or layout.has_overlap:
-        return OrderMatch(letters, (), (), 0)
     backbone = sorted(moving, key=lambda axis: -layout.strides[axis])
+    reach = 0  # how far the axes inside go
+    for axis in reversed(backbone):
+        if layout.strides[axis] <= reach:
+            return OrderMatch(letters, (), (), 0)
+        reach += (layout.sizes[axis] - 1) * layout.strides[axis]
     unit = [axis for axis in range(layout.rank) if layout.sizes[axis] == 1]
     total = _count_interleavings(len(backbone), len(unit))
     candidates = _interleavings(tuple(backbone), unit)

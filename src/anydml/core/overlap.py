@@ -57,12 +57,18 @@ def _search(dimensions: list[Dimension]) -> bool:
     others = [dimension for dimension in dimensions if dimension is not largest]
     if prod(2 * size - 1 for size, _ in others) <= _ENUMERATION_LIMIT:
         return _solve_for(largest, _differences(others))
-    left, right = _halves(dimensions)
-    left_sums, right_sums = _differences(left), _differences(right)
-    if np.count_nonzero(left_sums == 0) > 1 or np.count_nonzero(right_sums == 0) > 1:
+    return _meet(*(_differences(group) for group in _halves(dimensions)))
+
+
+def _meet(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64]) -> bool:
+    """Whether a sum of one group undoes a sum of the other."""
+    if np.count_nonzero(left == 0) > 1 or np.count_nonzero(right == 0) > 1:
         return True
-    shared = np.intersect1d(left_sums, right_sums)  # sums come in pairs +s, -s
-    return bool(np.any(shared != 0))
+    few, many = sorted((left, right), key=len)
+    known = np.sort(few[few > 0])  # sums come in pairs +s and -s, so equal ones undo each other
+    wanted = many[many > 0]
+    places = np.searchsorted(known, wanted)
+    return bool(np.any(known[np.minimum(places, known.size - 1)] == wanted))
 
 
 def _solve_for(dimension: Dimension, sums: npt.NDArray[np.int64]) -> bool:

@@ -22,10 +22,10 @@ class TensorPolicy:
 
 def _interleaved(sizes: Sequence[int]) -> Layout:
     """Channels fastest: NCW as NWC, NCHW as NHWC, NCDHW as NDHWC; below rank 3 there is no channel to move."""
-    rank = len(sizes)
-    if rank < 3:
-        return Layout(sizes)
-    return Layout(sizes, packed_strides(tuple(sizes), (0, *range(2, rank), 1)))
+    plain = Layout(sizes)
+    if plain.rank < 3:
+        return plain
+    return Layout(plain.sizes, packed_strides(plain.sizes, (0, *range(2, plain.rank), 1)))
 
 
 DEFAULT = TensorPolicy("default", Layout)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anydml.core.errors import Violation
+from anydml.core.errors import Violation, shortened
 
 RULES: dict[str, Rule] = {}
 
@@ -20,7 +20,7 @@ class Rule:
     def __call__(
         self, path: str, found: object, expected: object, fix: str = "", feature_level: str | None = None
     ) -> Violation:
-        return Violation(self.id, path, str(found), str(expected), fix, feature_level)
+        return Violation(self.id, path, shortened(str(found)), str(expected), fix, feature_level)
 
 
 def rule(id: str, says: str, example: str) -> Rule:

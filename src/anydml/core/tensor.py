@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,19 @@ import numpy.typing as npt
 
 from anydml.core import nibbles
 from anydml.core.datatype import DataType, DataTypeLike
-from anydml.core.errors import BindingError, InvalidDescriptionError, Violation, raise_if_any
-from anydml.core.integers import INT64_MAX, all_integers, read_integer, read_integers
-from anydml.core.layout import Layout, check_geometry
+from anydml.core.errors import (
+    BindingError,
+    InvalidDescriptionError,
+    UnsupportedError,
+    Violation,
+    raise_if_any,
+    shown,
+)
+from anydml.core.geometry import ELEMENTS, MAXIMUM_ELEMENTS, MAXIMUM_RANK, SPAN, check_geometry
+from anydml.core.integers import INT64_MAX, read_integer, read_integers, require_integers
+from anydml.core.layout import Layout
 from anydml.core.levels import LEVELS, FeatureLevel, FeatureLevelLike
-from anydml.core.memory import address_of, as_bytes
+from anydml.core.memory import locate
 from anydml.core.naming import suggest
 from anydml.core.orders import check_order, order_strides
 from anydml.core.rules import rule
@@ -29,17 +38,13 @@ NEGATIVE_STRIDE = rule(
     "A description's strides are unsigned; only a Slice1 window may run backwards.",
     "dml.TensorDesc('FLOAT32', [2, 3], [-3, 1])",
 )
-STRIDE_RANGE = rule(
-    "strides.range", "A stride is a 32-bit number.", "dml.TensorDesc('FLOAT32', [1, 3], [2**32, 1])"
-)
+STRIDE_RANGE = rule("strides.range", "A stride is a 32-bit number.", "dml.TensorDesc('FLOAT32', [1, 3], [2**32, 1])")
 STRIDES_OR_ORDER = rule(
     "strides.or-order",
     "Strides are given as numbers or as a named order, not both.",
     "dml.TensorDesc('FLOAT32', [2, 3], [3, 1], order='HW')",
 )
-FLAGS = rule(
-    "flags.known", "Flags are NONE or OWNED_BY_DML.", "dml.TensorDesc('FLOAT32', [2], flags='OWNED')"
-)
+FLAGS = rule("flags.known", "Flags are NONE or OWNED_BY_DML.", "dml.TensorDesc('FLOAT32', [2], flags='OWNED')")
 TOTAL_SIZE = rule(
     "total-size.minimum",
     "The total size holds every element the strides reach, rounded up to 4 bytes.",
@@ -80,15 +85,15 @@ RANK_PADDING = rule(
     "Rank grows by leading 1s and shrinks by dropping leading 1s.",
     "dml.TensorDesc('FLOAT32', [2, 3]).with_rank(1)",
 )
-BUFFER_SHORT = rule(
-    "buffer.size",
-    "A buffer reaches from the offset to the tensor's last element.",
-    "dml.TensorDesc('FLOAT32', [2, 3]).view(bytes(20))",
+READ_ONLY = rule(
+    "buffer.writable",
+    "What is stored to is writable.",
+    "dml.TensorDesc('UINT8', [2]).store(bytes(4), 0)",
 )
-BUFFER_ALIGNMENT = rule(
-    "buffer.alignment",
-    "A tensor starts at an address that its element, and its guaranteed alignment, divide.",
-    "dml.TensorDesc('FLOAT32', [1]).view(bytes(8), offset=2)",
+STORED_SHAPE = rule(
+    "store.shape",
+    "Stored values have the tensor's sizes, or broadcast to them.",
+    "dml.TensorDesc('UINT8', [2]).store(bytearray(4), [1, 2, 3])",
 )
 ARRAY_STRIDES = rule(
     "from-array.strides",
@@ -112,40 +117,29 @@ class TensorFlags(IntFlag):
             return cls(value)
         names = value.split("|") if isinstance(value, str) else value
         if isinstance(names, (list, tuple)):
-            found = [
-                cls.__members__.get(str(name).strip().upper().removeprefix("DML_TENSOR_FLAG_"))
-                for name in names
-            ]
+            found = [cls.__members__.get(str(name).strip().upper().removeprefix("DML_TENSOR_FLAG_")) for name in names]
             if None not in found:
                 return cls(sum({int(flag) for flag in found if flag is not None}))
-        fix = suggest(str(value), list(cls.__members__))
-        raise InvalidDescriptionError(FLAGS(path, repr(value), "NONE or OWNED_BY_DML", fix))
+        fix = suggest(value[:64] if isinstance(value, str) else "", list(cls.__members__))
+        raise InvalidDescriptionError(FLAGS(path, shown(value), "NONE or OWNED_BY_DML", fix))
 
 
-def calc_buffer_tensor_size(
-    data_type: DataTypeLike, sizes: Sequence[int], strides: Sequence[int] | None = None
-) -> int:
+def calc_buffer_tensor_size(data_type: DataTypeLike, sizes: Sequence[int], strides: Sequence[int] | None = None) -> int:
     """The least size in bytes of a buffer for this tensor: what DMLCalcBufferTensorSize is for, never wrapping."""
-    kind = DataType.parse(data_type)
-    violations: list[Violation] = []
-    counts = all_integers(read_integers(sizes, "Sizes", violations))
-    steps = all_integers(read_integers(strides, "Strides", violations)) if strides is not None else None
-    raise_if_any(violations)
-    counts = counts or ()
-    elements = 1
-    if steps is None:
-        for count in counts:
-            elements *= count
+    reader = _Reader()
+    kind = reader.attempt(lambda: DataType.parse(data_type))
+    checked = check_geometry(sizes, strides)
+    if isinstance(checked, list):
+        # Sizes too large to describe still have an exact size; every other fault is told as for a TensorDesc.
+        reader.violations += [v for v in checked if v.rule not in (ELEMENTS.id, SPAN.id)]
+    reader.violations += _check_strides(strides)
+    raise_if_any(reader.violations, subject="calc_buffer_tensor_size")
+    counts = require_integers(sizes, "Sizes")
+    if strides is None:
+        elements = prod(counts)
     else:
-        elements += sum((count - 1) * step for count, step in zip(counts, steps, strict=False))
-    # Sizes too large to describe still have an exact size; every other fault is told as for a TensorDesc.
-    checked = check_geometry(counts, steps)
-    faults = (
-        [v for v in checked if v.rule not in ("sizes.product", "layout.span")]
-        if isinstance(checked, list)
-        else []
-    )
-    raise_if_any(faults + _check_strides(steps))
+        steps = require_integers(strides, "Strides")
+        elements = 1 + sum((count - 1) * step for count, step in zip(counts, steps, strict=True))
     return round_up(kind.bytes_for(elements), GRANULARITY_BYTES)
 
 
@@ -153,13 +147,14 @@ def round_up(value: int, multiple: int) -> int:
     return -(-value // multiple) * multiple
 
 
-def _check_strides(strides: tuple[int, ...] | None) -> list[Violation]:
+def _check_strides(strides: object) -> list[Violation]:
+    """What a description asks of strides beyond what a layout does; those that are no integers were told of."""
     violations = []
-    for i, stride in enumerate(strides or ()):
-        if stride < 0:
+    for i, stride in enumerate(read_integers(strides, "Strides", []) or () if strides is not None else ()):
+        if stride is not None and stride < 0:
             fix = f"{-stride} here and Slice1 with a negative window stride to reverse"
             violations.append(NEGATIVE_STRIDE(f"Strides[{i}]", stride, "0 or more", fix))
-        elif stride >= 1 << 32:
+        elif stride is not None and stride >= 1 << 32:
             violations.append(STRIDE_RANGE(f"Strides[{i}]", stride, "below 2^32", "a smaller stride"))
     return violations
 
@@ -204,21 +199,22 @@ class TensorDesc:
         """Describe an array in hand, strides and all, so that `desc.view(array's memory)` is that array."""
         array = np.asarray(array)
         kind = DataType.parse(array.dtype)
-        strides = []
-        for i, step in enumerate(array.strides):
-            if step < 0 and array.shape[i] > 1:
-                fix = f"the array reversed back (axis {i}), then Slice1 with window stride -1 there"
-                raise InvalidDescriptionError(ARRAY_STRIDES(f"Strides[{i}]", step, "0 or more bytes", fix))
-            if step % kind.element_bytes and array.shape[i] > 1:
-                expected = f"a multiple of {kind.element_bytes} bytes"
-                raise InvalidDescriptionError(
-                    ARRAY_STRIDES(f"Strides[{i}]", step, expected, "a copy of the array")
-                )
-            strides.append(step // kind.element_bytes if array.shape[i] > 1 else 1)
         if array.ndim == 0:
             return cls(kind, [1], **rest)
-        packed = array.flags.c_contiguous
-        return cls(kind, array.shape, None if packed else strides, **rest)
+        if array.flags.c_contiguous:
+            return cls(kind, array.shape, **rest)
+        violations: list[Violation] = []
+        for i, (step, size) in enumerate(zip(array.strides, array.shape, strict=True)):
+            if step < 0 and size > 1:
+                fix = f"the array reversed back (axis {i}), then Slice1 with window stride -1 there"
+                violations.append(ARRAY_STRIDES(f"Strides[{i}]", step, "0 or more bytes", fix))
+            elif step % kind.element_bytes and size > 1:
+                expected = f"a multiple of {kind.element_bytes} bytes"
+                violations.append(ARRAY_STRIDES(f"Strides[{i}]", step, expected, "a copy of the array"))
+        raise_if_any(violations, subject="TensorDesc.from_array")
+        # The stride of a size of 1 addresses nothing, and NumPy may have any number there.
+        pairs = zip(array.strides, array.shape, strict=True)
+        return cls(kind, array.shape, [s // kind.element_bytes if n > 1 else 1 for s, n in pairs], **rest)
 
     # What the description says
 
@@ -263,13 +259,14 @@ class TensorDesc:
 
     def with_rank(self, rank: int) -> TensorDesc:
         """The same tensor with leading 1s added (an HW tensor as {1, 1, H, W}) or dropped."""
-        extra = rank - self.rank
-        if rank < 1 or any(size != 1 for size in self.sizes[: max(-extra, 0)]):
-            expected = "a rank that only adds or drops leading sizes of 1"
-            raise InvalidDescriptionError(RANK_PADDING("Sizes", f"{self.sizes} to rank {rank}", expected))
-        outer = max(self.sizes[0] * self.strides[0], self.layout.span)
-        sizes = (1,) * extra + self.sizes[max(-extra, 0) :]
-        strides = (outer,) * extra + self.strides[max(-extra, 0) :]
+        (wanted,) = require_integers((rank,), "rank")
+        extra, dropped = max(wanted - self.rank, 0), max(self.rank - wanted, 0)
+        if not 1 <= wanted <= MAXIMUM_RANK or any(size != 1 for size in self.sizes[:dropped]):
+            expected = f"a rank of 1 to {MAXIMUM_RANK} that only adds or drops leading sizes of 1"
+            raise InvalidDescriptionError(RANK_PADDING("Sizes", f"{self.sizes} to rank {wanted}", expected))
+        outer = min(max(self.sizes[0] * self.strides[0], self.layout.span), MAXIMUM_ELEMENTS)
+        sizes = (1,) * extra + self.sizes[dropped:]
+        strides = (outer,) * extra + self.strides[dropped:]
         return self.replace(
             sizes=sizes,
             strides=None if self.has_implicit_strides else strides,
@@ -288,14 +285,12 @@ class TensorDesc:
         if self.data_type not in facts.data_types:
             lowest = next(lv for lv in FeatureLevel if self.data_type in LEVELS[lv].data_types)
             expected = "a type of that level"
-            violations.append(
-                LEVEL_TYPE("DataType", self.data_type.name, expected, feature_level=lowest.text)
-            )
+            violations.append(LEVEL_TYPE("DataType", self.data_type.name, expected, feature_level=lowest.text))
         return violations
 
     def require_level(self, level: FeatureLevelLike) -> TensorDesc:
         """This description, or an error if the level does not allow it."""
-        raise_if_any(self.check_level(level), subject="TensorDesc")
+        raise_if_any(self.check_level(level), UnsupportedError, subject="TensorDesc")
         return self
 
     # Memory
@@ -308,46 +303,39 @@ class TensorDesc:
         """
         data = self.locate(buffer, offset)
         kind = self.data_type
+        elements = nibbles.unpack(data, kind) if kind.is_packed_pair else data
         if kind.is_packed_pair:
-            unpacked = nibbles.unpack(data, kind)[self.element_offsets()]
-            unpacked.flags.writeable = False
-            return unpacked
-        steps = [stride * kind.element_bytes for stride in self.strides]
-        return np.ndarray(self.sizes, kind.numpy_dtype, data, strides=steps)
+            elements.flags.writeable = False
+        # A size of 1 takes no step, and NumPy should not wonder where an enormous one would lead.
+        steps = [s * kind.element_bytes if n > 1 else 0 for s, n in zip(self.strides, self.sizes, strict=True)]
+        return np.ndarray(self.sizes, kind.numpy_dtype, elements, strides=steps)
 
     def store(self, buffer: Any, values: npt.ArrayLike, offset: int = 0) -> None:
         """Write values through the strides; no byte between or around the elements changes."""
+        data = self.locate(buffer, offset)
+        if not data.flags.writeable:
+            found = f"read-only {type(buffer).__name__}"
+            raise BindingError(READ_ONLY("buffer", found, "writable memory", "a bytearray or a NumPy array"))
+        given = np.asarray(values)
+        try:
+            spread = np.broadcast_to(given, self.sizes)
+        except ValueError as error:
+            found, expected = f"an array of shape {given.shape}", f"{self.sizes}, or what broadcasts to it"
+            raise BindingError(STORED_SHAPE("values", found, expected)) from error
         if self.data_type.is_packed_pair:
-            spread = np.broadcast_to(np.asarray(values), self.sizes)
-            nibbles.write(self.locate(buffer, offset), self.element_offsets(), spread)
+            nibbles.write(data, self.element_offsets(), spread)
         else:
-            self.view(buffer, offset)[...] = values
+            self.view(buffer, offset)[...] = spread
 
     def locate(self, buffer: Any, offset: int = 0) -> npt.NDArray[np.uint8]:
         """The bytes of the buffer from the tensor's first element to its last, checked."""
-        data = as_bytes(buffer)
-        violations: list[Violation] = []
-        start = read_integer(offset, "offset", violations)
-        raise_if_any(violations, BindingError)
-        assert start is not None
-        needed = self.minimum_size_in_bytes
-        if start < 0 or start + needed > data.size:
-            found = f"{data.size} bytes with offset {start}"
-            fix = f"a buffer of {max(start, 0) + needed} bytes or more"
-            raise BindingError(BUFFER_SHORT("buffer", found, f"{needed} bytes from the offset on", fix))
-        self._check_alignment(address_of(data) + start, start)
-        return data[start : start + needed]
-
-    def _check_alignment(self, address: int, offset: int) -> None:
-        element = self.data_type.alignment_bytes
-        promised = self.guaranteed_base_offset_alignment
-        if address % element:
-            found = f"an element at address {address:#x} (offset {offset})"
-            fix = f"an offset that is a multiple of {element}, in an aligned buffer"
-            raise BindingError(BUFFER_ALIGNMENT("offset", found, f"a multiple of {element} bytes", fix))
-        if promised and offset % promised:
-            expected = f"a multiple of the guaranteed {promised} bytes"
-            raise BindingError(BUFFER_ALIGNMENT("offset", offset, expected, f"{round_up(offset, promised)}"))
+        return locate(
+            buffer,
+            offset,
+            self.minimum_size_in_bytes,
+            self.data_type.alignment_bytes,
+            self.guaranteed_base_offset_alignment,
+        )
 
     def element_offsets(self) -> npt.NDArray[np.intp]:
         """The element offset of every index, as an array of the tensor's sizes."""
@@ -389,24 +377,22 @@ class _Reader:
         if strides is not None and order is not None:
             self.violations.append(STRIDES_OR_ORDER("Strides", "strides and an order", "one of the two"))
         checked = check_geometry(sizes, strides)
-        if isinstance(checked, list):
-            self.violations += checked
-            raw = all_integers(read_integers(strides, "Strides", [])) if strides is not None else None
-            self.violations += _check_strides(raw)
+        wrong = [*(checked if isinstance(checked, list) else ()), *_check_strides(strides)]
+        counts = read_integers(sizes, "Sizes", [])
+        if order is not None and counts is not None:
+            wrong += check_order(order, len(counts))
+        self.violations += wrong
+        if wrong or isinstance(checked, list):
             return None
-        self.violations += _check_strides(checked[1] if strides is not None else None)
         if order is not None:
-            wrong = check_order(order, len(checked[0]))
-            self.violations += wrong
-            if not wrong:
-                return Layout(checked[0], order_strides(checked[0], str(order)))
+            return Layout(checked[0], order_strides(checked[0], str(order)))
         return Layout(*checked)
 
     def alignment(self, value: object, kind: DataType | None) -> int:
         alignment = read_integer(value, "GuaranteedBaseOffsetAlignment", self.violations) or 0
         path = "GuaranteedBaseOffsetAlignment"
         if alignment < 0 or alignment & (alignment - 1) or alignment > 1 << 31:
-            self.violations.append(ALIGNMENT_POWER(path, alignment, "0 or a power of two", "0 or 32"))
+            self.violations.append(ALIGNMENT_POWER(path, alignment, "0 or a power of two up to 2^31", "0 or 32"))
         elif alignment and kind is not None and alignment < kind.alignment_bytes:
             expected = f"0 or at least {kind.alignment_bytes}, an element of {kind.name}"
             self.violations.append(ALIGNMENT_ELEMENT(path, alignment, expected, str(kind.alignment_bytes)))
@@ -423,6 +409,6 @@ class _Reader:
         if kind is None or layout is None:
             return 0
         least = round_up(kind.bytes_for(layout.span), GRANULARITY_BYTES)
-        if given is not None and given < least:
+        if given is not None and 0 <= given < least:
             self.violations.append(TOTAL_SIZE(path, given, f"at least {least}", str(least)))
         return least if given is None else given

@@ -1,0 +1,261 @@
+"""The kinds of attribute an operator can have, and how each is read from what a user wrote."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anydml.core.datatype import DataType
+from anydml.core.enums import DmlEnum
+from anydml.core.errors import InvalidDescriptionError, Violation
+from anydml.core.integers import NOT_A_LIST, read_integer
+from anydml.core.naming import suggest
+from anydml.core.rules import rule
+
+_SLICE1 = (
+    "dml.Slice1(input_tensor=dml.TensorDesc('FLOAT32', [4]), input_window_offsets={}, input_window_sizes=[4], "
+    "input_window_strides=[1])"
+)
+_CLIP1 = "dml.ElementWiseClip1(input_tensor=dml.TensorDesc('UINT8', [4]), min_max_data_type='UINT8', min={}, max=9)"
+_UPSAMPLE = "dml.Upsample2D(input_tensor=dml.TensorDesc('FLOAT32', [1, 1, 2, 2]), scale_size={}, interpolation_mode=0)"
+_IDENTITY = "dml.ElementWiseIdentity(input_tensor=dml.TensorDesc('FLOAT32', [4]), scale_bias={})"
+
+UNSIGNED = rule("attribute.unsigned", "A UINT is a whole number from 0 to 2^32 - 1.", _SLICE1.format("[-1]"))
+SIGNED = rule(
+    "attribute.signed",
+    "An INT is a whole number from -2^31 to 2^31 - 1.",
+    _SLICE1.format("[0]").replace("[1])", "[2**31])"),
+)
+NUMBER = rule(
+    "attribute.number",
+    "A FLOAT is a number.",
+    "dml.ActivationElu(input_tensor=dml.TensorDesc('FLOAT32', [4]), alpha='1')",
+)
+BOOLEAN = rule(
+    "attribute.boolean",
+    "A BOOL is true or false (or 1 or 0).",
+    "dml.CumulativeProduct(input_tensor=dml.TensorDesc('FLOAT32', [4]), axis=0, axis_direction=0, "
+    "has_exclusive_product='yes')",
+)
+SCALAR_KIND = rule(
+    "scalar.kind", "A scalar union holds a number of the data type beside it.", _CLIP1.format("{'Float32': 1}")
+)
+SCALAR_RANGE = rule("scalar.range", "A scalar union's number fits its data type.", _CLIP1.format("256"))
+SIZE_2D = rule("attribute.size-2d", "A SIZE_2D has a Width and a Height.", _UPSAMPLE.format("[2]"))
+SCALE_BIAS = rule("attribute.scale-bias", "A scale-bias is two numbers, Scale and Bias.", _IDENTITY.format("[2.0]"))
+
+Known = Mapping[str, Any]
+
+
+def round_to(value: Any, kind: Any) -> Any:
+    """The nearest number a float type has; what is too large becomes infinite."""
+    try:
+        number = float(value)
+    except OverflowError:  # an integer beyond every float
+        number = math.inf if value > 0 else -math.inf
+    with np.errstate(over="ignore"):
+        return kind(number)
+
+
+class Kind:
+    """A kind of attribute: its DirectML type name, and how a value is read."""
+
+    type_name = ""
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> Any:
+        """The value in Python form; problems are noted, and None returned, when there are any."""
+        raise NotImplementedError(f"{type(self).__name__} is abstract")
+
+    def write(self, value: Any) -> Any:
+        """The value as JSON has it."""
+        return value
+
+
+@dataclass(frozen=True)
+class Integer(Kind):
+    """UINT or INT: 32 bits."""
+
+    signed: bool = False
+
+    @property
+    def type_name(self) -> str:  # type: ignore[override]
+        return "INT" if self.signed else "UINT"
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> int | None:
+        number = read_integer(value, path, violations)
+        low, high = (-(1 << 31), (1 << 31) - 1) if self.signed else (0, (1 << 32) - 1)
+        if number is None or low <= number <= high:
+            return number
+        limits = SIGNED if self.signed else UNSIGNED
+        violations.append(limits(path, number, f"{low} to {high}"))
+        return None
+
+
+class Float(Kind):
+    """FLOAT: a 32-bit number, infinities and NaN included."""
+
+    type_name = "FLOAT"
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> float | None:
+        if isinstance(value, str) and value.lower() in ("nan", "inf", "-inf"):
+            return float(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+            violations.append(NUMBER(path, repr(value), "a number", "writing it without quotes"))
+            return None
+        return float(round_to(value, np.float32))
+
+
+class Boolean(Kind):
+    """BOOL."""
+
+    type_name = "BOOL"
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> bool | None:
+        if isinstance(value, (bool, np.bool_)) or (isinstance(value, int) and value in (0, 1)):
+            return bool(value)
+        violations.append(BOOLEAN(path, repr(value), "true or false"))
+        return None
+
+
+@dataclass(frozen=True)
+class Enumeration(Kind):
+    """ENUM: a member of one of DirectML's enumerations, or a data type."""
+
+    of: type[DmlEnum] | type[DataType]
+
+    @property
+    def type_name(self) -> str:  # type: ignore[override]
+        prefix = "DML_TENSOR_DATA_TYPE_" if self.of is DataType else self.of.prefix()  # type: ignore[union-attr]
+        return f"ENUM:{prefix[:-1]}"
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> Any:
+        try:
+            return self.of.parse(value, path)
+        except InvalidDescriptionError as error:
+            violations += error.violations
+            return None
+
+    def write(self, value: Any) -> Any:
+        return value.name
+
+
+@dataclass(frozen=True)
+class Array(Kind):
+    """A list of one kind."""
+
+    of: Kind
+
+    @property
+    def type_name(self) -> str:  # type: ignore[override]
+        return f"{self.of.type_name}_ARRAY"
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> tuple[Any, ...] | None:
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        if not isinstance(value, (list, tuple)):
+            violations.append(NOT_A_LIST(path, repr(value), "a list", f"[{value}]"))
+            return None
+        return tuple(self.of.read(item, f"{path}[{i}]", violations, known) for i, item in enumerate(value))
+
+    def write(self, value: Any) -> Any:
+        return [self.of.write(item) for item in value]
+
+
+@dataclass(frozen=True)
+class Scalar(Kind):
+    """SCALAR_UNION: a number of the type that a field beside it names."""
+
+    type_field: str
+    wraps: bool = False
+    """Whether a negative number stands for its two's complement in an unsigned type."""
+    type_name = "SCALAR_UNION"
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> int | float | None:
+        kind = known.get(self.type_field)
+        if kind is None:
+            return None  # the type itself was wrong and is reported
+        if isinstance(value, Mapping):
+            value = self._from_union(value, kind, path, violations)
+            if value is None:
+                return None
+        if isinstance(value, str) and kind.is_float and value.lower() in ("nan", "inf", "-inf"):
+            return float(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+            violations.append(SCALAR_KIND(path, repr(value), f"a number of type {kind.name}"))
+            return None
+        if kind.is_float:
+            return float(round_to(value, kind.numpy_dtype.type))
+        return self._integer(value, kind, path, violations)
+
+    @staticmethod
+    def _from_union(value: Mapping[str, Any], kind: DataType, path: str, violations: list[Violation]) -> Any:
+        wanted = kind.name.capitalize().replace("Uint", "UInt")
+        matching = [entry for name, entry in value.items() if name.lower() == wanted.lower()]
+        if len(matching) == 1 and len(value) == 1:
+            return matching[0]
+        violations.append(SCALAR_KIND(path, dict(value), f"{{{wanted!r}: number}}", "a plain number"))
+        return None
+
+    def _integer(self, value: Any, kind: DataType, path: str, violations: list[Violation]) -> int | None:
+        low, high = kind.range
+        low = -high if self.wraps else low
+        if (isinstance(value, (float, np.floating)) and not math.isfinite(value)) or value != int(value):
+            violations.append(SCALAR_KIND(path, value, f"a whole number of type {kind.name}"))
+        elif not low <= value <= high:
+            violations.append(SCALAR_RANGE(path, value, f"{low} to {high} ({kind.name})"))
+        else:
+            return int(value)
+        return None
+
+
+@dataclass(frozen=True)
+class Size2D(Kind):
+    """SIZE_2D: a width and a height."""
+
+    type_name = "SIZE_2D"
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> tuple[int, int] | None:
+        """Always (width, height), DirectML's order."""
+        if isinstance(value, Mapping) and {str(key).lower() for key in value} == {"width", "height"}:
+            folded = {str(key).lower(): entry for key, entry in value.items()}
+            value = (folded["width"], folded["height"])
+        if not isinstance(value, (list, tuple)) or len(value) != 2:
+            violations.append(SIZE_2D(path, repr(value), "(width, height)", "{'Width': 2, 'Height': 2}"))
+            return None
+        read = Integer().read
+        width = read(value[0], f"{path}.Width", violations, known)
+        height = read(value[1], f"{path}.Height", violations, known)
+        return None if width is None or height is None else (width, height)
+
+    def write(self, value: Any) -> Any:
+        return {"Width": value[0], "Height": value[1]}
+
+
+@dataclass(frozen=True)
+class ScaleBias(Kind):
+    """SCALE_BIAS: x becomes x * scale + bias."""
+
+    type_name = "SCALE_BIAS"
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> tuple[float, float] | None:
+        if isinstance(value, Mapping):
+            unknown = [key for key in value if key not in ("Scale", "Bias")]
+            if unknown or len(value) != 2:
+                fix = suggest(str(unknown[0]), ["Scale", "Bias"]) if unknown else "both Scale and Bias"
+                violations.append(SCALE_BIAS(path, dict(value), "Scale and Bias", fix))
+                return None
+            value = (value["Scale"], value["Bias"])
+        if not isinstance(value, (list, tuple)) or len(value) != 2:
+            violations.append(SCALE_BIAS(path, repr(value), "(scale, bias)", "{'Scale': 1, 'Bias': 0}"))
+            return None
+        read = Float().read
+        scale = read(value[0], f"{path}.Scale", violations, known)
+        bias = read(value[1], f"{path}.Bias", violations, known)
+        return None if scale is None or bias is None else (scale, bias)
+
+    def write(self, value: Any) -> Any:
+        return {"Scale": value[0], "Bias": value[1]}

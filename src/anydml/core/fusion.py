@@ -1,0 +1,94 @@
+"""Fused activations: an activation inside another operator's description, without tensors of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anydml.core.attributes import Kind, Known
+from anydml.core.errors import InvalidDescriptionError, Violation
+from anydml.core.levels import FeatureLevel
+from anydml.core.naming import suggest
+from anydml.core.rules import rule
+from anydml.core.schema import OPERATORS, Operator
+
+_ADD1 = (
+    "dml.Device().compile(dml.ElementWiseAdd1(a_tensor=dml.TensorDesc('FLOAT32', [4]), "
+    "b_tensor=dml.TensorDesc('FLOAT32', [4]), fused_activation={}))"
+)
+FUSABLE = rule("activation.fusable", "Only activations can be fused.", _ADD1.format("'GEMM'"))
+TENSORS = rule(
+    "activation.tensors",
+    "A fused activation has no tensors of its own.",
+    _ADD1.format("dml.ActivationRelu(input_tensor=dml.TensorDesc('FLOAT32', [4]))"),
+)
+HOST = rule(
+    "activation.host",
+    "Some functions can be fused into some operators only, from a feature level on.",
+    _ADD1.format("dml.ElementWiseClip.fused(min=0, max=6)"),
+)
+_TYPE_KEYS, _DESC_KEYS = ("Type", "type"), ("Desc", "desc")
+
+
+@dataclass(frozen=True)
+class Activation(Kind):
+    """FUSED_ACTIVATION; `also` lists what this host takes besides the activations, with the level of each."""
+
+    also: Mapping[str, str] = field(default_factory=dict)
+    type_name = "FUSED_ACTIVATION"
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> Operator | None:
+        if isinstance(value, Operator):
+            if value.is_fused:
+                return value
+            fix = f"{type(value).__name__}.fused(...)"
+            violations.append(TENSORS(path, type(value).__name__ + " with tensors", "attributes alone", fix))
+            return None
+        if isinstance(value, type) and issubclass(value, Operator):
+            value = value.dml_type
+        name, attributes = _spelt(value)
+        operator = find_activation(name)
+        if operator is None:
+            names = [kind.removeprefix("ACTIVATION_") for kind, cls in OPERATORS.items() if cls.fusable]
+            violations.append(FUSABLE(path, repr(name), "an activation", suggest(str(name), names)))
+            return None
+        try:
+            return operator.fused(**{k: v for k, v in attributes.items() if v is not None})
+        except InvalidDescriptionError as error:
+            violations += [violation.under(path) for violation in error.violations]
+            return None
+
+    def write(self, value: Any) -> Any:
+        attributes = {
+            f.dml_name: f.kind.write(getattr(value, n)) for n, f in value.fields.items() if hasattr(f, "kind")
+        }
+        return {"Type": value.dml_type, **attributes}
+
+    def check(self, activation: Operator | None, level: FeatureLevel, path: str) -> list[Violation]:
+        """Whether this host takes this activation at the level."""
+        if activation is None or activation.fuses_anywhere:
+            return []
+        needed = self.also.get(activation.dml_type)
+        if needed is None:
+            return [HOST(path, activation.dml_type, "an activation this operator takes", "a separate operator")]
+        if level < FeatureLevel.parse(needed):
+            return [HOST(path, activation.dml_type, "an activation of this level", feature_level=needed)]
+        return []
+
+
+def _spelt(value: Any) -> tuple[Any, Mapping[str, Any]]:
+    """Type and attributes from a name, a collapsed object or a nested one."""
+    if not isinstance(value, Mapping):
+        return value, {}
+    name = next((value[key] for key in _TYPE_KEYS if key in value), None)
+    nested = next((value[key] for key in _DESC_KEYS if key in value), None)
+    rest = {k: v for k, v in value.items() if k not in _TYPE_KEYS + _DESC_KEYS}
+    return name, {**rest, **nested} if isinstance(nested, Mapping) else rest
+
+
+def find_activation(name: Any) -> type[Operator] | None:
+    """The fusable operator of this name: `RELU`, `ACTIVATION_RELU` or `DML_OPERATOR_ACTIVATION_RELU`."""
+    short = str(name).upper().removeprefix("DML_OPERATOR_")
+    found = OPERATORS.get(short) or OPERATORS.get(f"ACTIVATION_{short}")
+    return found if found is not None and found.fusable else None

@@ -1,0 +1,250 @@
+"""Operators that copy: IDENTITY, CAST, SPLIT, JOIN, TILE, REVERSE_SUBSEQUENCES."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from anydml.core.attributes import Array, Integer, ScaleBias
+from anydml.core.errors import Violation
+from anydml.core.geometry import MAXIMUM_RANK
+from anydml.core.layout import Layout
+from anydml.core.levels import FeatureLevel
+from anydml.core.moves import Move
+from anydml.core.rules import rule
+from anydml.core.schema import (
+    Operator,
+    attribute,
+    same,
+    tensor_input,
+    tensor_inputs,
+    tensor_output,
+    tensor_outputs,
+)
+from anydml.core.tensor import TensorDesc
+from anydml.operators.types import (
+    ALL,
+    FLOAT_16_32,
+    INTEGERS_8,
+    INTEGERS_16,
+    INTEGERS_32,
+    UINT32,
+    UINT64,
+    UP_TO_32_BIT,
+    WITHOUT_FLOAT64,
+)
+
+_T = "dml.TensorDesc('FLOAT32', [{}])"
+_JOIN = "dml.Device().compile(dml.Join(input_tensors=[{}], output_tensor={}, axis={}))"
+AXIS = rule(
+    "attribute.axis",
+    "An axis is one of the tensor's dimensions, counted from 0.",
+    _JOIN.format(_T.format(4), _T.format(4), 1),
+)
+EMPTY = rule("list.empty", "There is at least one tensor in a list.", _JOIN.format("", _T.format(4), 0))
+JOINED = rule(
+    "join.sizes",
+    "The parts have the sizes of the whole but along the axis, where theirs add up to it.",
+    _JOIN.format(_T.format(2) + ", " + _T.format(1), _T.format(4), 0),
+)
+REPEATS = rule(
+    "tile.repeats",
+    "Every dimension is repeated at least once.",
+    f"dml.Device().compile(dml.Tile(input_tensor={_T.format(2)}, repeats=[0], output_tensor={_T.format(2)}))",
+)
+LENGTHS = rule(
+    "reverse-subsequences.lengths",
+    "There is one length a sequence: the input's sizes with 1 along the axis.",
+    f"dml.Device().compile(dml.ReverseSubsequences(input_tensor={_T.format(4)}, axis=0, "
+    "sequence_lengths_tensor=dml.TensorDesc('UINT32', [2])))",
+)
+
+
+def check_axis(axis: int, rank: int) -> Iterator[Violation]:
+    if axis >= rank:
+        yield AXIS("Axis", axis, f"0 to {rank - 1}", str(rank - 1))
+
+
+class ElementWiseIdentity(Operator, since="1.0", id=1):
+    """Copies each element, scaled and biased if asked; with other strides it changes the layout."""
+
+    rank = {"1.0": (4, 5), "3.0": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "4.1": ALL})
+    output_tensor: TensorDesc = tensor_output({"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "4.1": ALL})
+    scale_bias: tuple[float, float] | None = attribute(ScaleBias(), optional=True)
+    same = (same("input_tensor output_tensor", "DataType DimensionCount Sizes"),)
+    in_place = True
+
+    def moves(self) -> Iterator[Move]:
+        source, destination = self.input_tensor.layout, self.output_tensor.layout
+        yield Move("input_tensor", source, "output_tensor", destination, self.scale_bias)
+
+
+class Cast(Operator, since="1.0", id=61):
+    """Converts each element to the output's data type."""
+
+    rank = {"1.0": (4, 4), "3.1": (1, 8)}
+    input_tensor: TensorDesc = tensor_input(
+        {"1.0": FLOAT_16_32 | INTEGERS_16 | INTEGERS_8, "3.0": WITHOUT_FLOAT64, "4.1": ALL}
+    )
+    output_tensor: TensorDesc = tensor_output(
+        {"1.0": FLOAT_16_32 | INTEGERS_16 | INTEGERS_8, "3.0": WITHOUT_FLOAT64, "4.1": ALL}
+    )
+    same = (same("input_tensor output_tensor", "DimensionCount Sizes"),)
+
+    def moves(self) -> Iterator[Move]:
+        yield Move("input_tensor", self.input_tensor.layout, "output_tensor", self.output_tensor.layout)
+
+
+_JOIN_TYPES = {"1.0": FLOAT_16_32 | INTEGERS_32 | INTEGERS_16, "2.1": UP_TO_32_BIT, "4.1": ALL}
+
+
+def _check_parts(
+    whole: TensorDesc, parts: tuple[TensorDesc, ...], axis: int, whole_path: str, path: str
+) -> Iterator[Violation]:
+    """Parts and whole fit together along the axis and agree along the others."""
+    if not parts:
+        yield EMPTY(path, "no tensors", "at least one")
+        return
+    yield from (wrong := list(check_axis(axis, whole.rank)))
+    if wrong:
+        return
+    for k, part in enumerate(parts):
+        for i, (own, total) in enumerate(zip(part.sizes, whole.sizes, strict=True)):
+            if i != axis and own != total:
+                yield JOINED(f"{path}[{k}].Sizes[{i}]", own, f"{total} as {whole_path} has", str(total))
+    total = sum(part.sizes[axis] for part in parts)
+    if total != whole.sizes[axis]:
+        yield JOINED(f"{whole_path}.Sizes[{axis}]", whole.sizes[axis], f"{total}, what the parts add up to", str(total))
+
+
+def _pieces(whole: Layout, parts: tuple[TensorDesc, ...], axis: int) -> Iterator[tuple[int, Layout]]:
+    """Where in the whole each part lies."""
+    start = 0
+    for k, part in enumerate(parts):
+        offsets = [start if i == axis else 0 for i in range(whole.rank)]
+        yield k, whole.window(offsets, part.sizes, (1,) * whole.rank)
+        start += part.sizes[axis]
+
+
+class Split(Operator, since="1.0", id=62):
+    """Cuts a tensor into several along an axis."""
+
+    rank = {"1.0": (4, 4), "3.0": (1, 8)}
+    input_tensor: TensorDesc = tensor_input(_JOIN_TYPES)
+    output_tensors: tuple[TensorDesc, ...] = tensor_outputs(_JOIN_TYPES, length="OutputCount")
+    axis: int = attribute(Integer())
+    same = (same("input_tensor output_tensors", "DataType DimensionCount"),)
+
+    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+        return _check_parts(self.input_tensor, self.output_tensors, self.axis, "InputTensor", "OutputTensors")
+
+    def infer(self) -> dict[str, tuple[int, ...]]:
+        return {}  # how to cut is the caller's choice
+
+    def moves(self) -> Iterator[Move]:
+        for k, piece in _pieces(self.input_tensor.layout, self.output_tensors, self.axis):
+            yield Move("input_tensor", piece, f"output_tensors[{k}]", self.output_tensors[k].layout)
+
+
+class Join(Operator, since="1.0", id=63):
+    """Puts tensors one after another along an axis."""
+
+    rank = {"1.0": (4, 4), "3.0": (4, 5), "4.1": (1, 8)}
+    input_tensors: tuple[TensorDesc, ...] = tensor_inputs(_JOIN_TYPES, length="InputCount")
+    output_tensor: TensorDesc = tensor_output(_JOIN_TYPES)
+    axis: int = attribute(Integer())
+    same = (same("input_tensors output_tensor", "DataType DimensionCount"),)
+
+    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+        return _check_parts(self.output_tensor, self.input_tensors, self.axis, "OutputTensor", "InputTensors")
+
+    def infer(self) -> dict[str, tuple[int, ...]]:
+        first, total = self.input_tensors[0], sum(part.sizes[self.axis] for part in self.input_tensors)
+        return {"output_tensor": tuple(total if i == self.axis else n for i, n in enumerate(first.sizes))}
+
+    def moves(self) -> Iterator[Move]:
+        for k, piece in _pieces(self.output_tensor.layout, self.input_tensors, self.axis):
+            yield Move(f"input_tensors[{k}]", self.input_tensors[k].layout, "output_tensor", piece)
+
+
+class Tile(Operator, since="1.0", id=70):
+    """Repeats the whole tensor along its dimensions."""
+
+    rank = {"1.0": (4, 4), "3.1": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "4.1": WITHOUT_FLOAT64})
+    output_tensor: TensorDesc = tensor_output({"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "4.1": WITHOUT_FLOAT64})
+    repeats: tuple[int, ...] = attribute(Array(Integer()), length="RepeatsCount")
+    same = (same("input_tensor output_tensor", "DataType"),)
+
+    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+        if len(self.repeats) != self.input_tensor.rank:
+            yield REPEATS("Repeats", f"{len(self.repeats)} values", f"{self.input_tensor.rank}, one a dimension")
+        for i, count in enumerate(self.repeats):
+            if count < 1:
+                yield REPEATS(f"Repeats[{i}]", count, "at least 1", "1")
+
+    def infer(self) -> dict[str, tuple[int, ...]]:
+        sizes = zip(self.input_tensor.sizes, self.repeats, strict=True)
+        return {"output_tensor": tuple(size * count for size, count in sizes)}
+
+    def moves(self) -> Iterator[Move]:
+        """Output axes split into (repeat, element); the source repeats with stride 0.
+
+        Splitting every axis can take more dimensions than a layout has: the outermost axes are then
+        walked repeat by repeat, a move each.
+        """
+        source, whole = self.input_tensor.layout, self.output_tensor.layout
+        repeated = [axis for axis in range(source.rank) if self.repeats[axis] > 1]
+        spread = repeated[max(len(repeated) - (MAXIMUM_RANK - source.rank), 0) :]
+        walked = [axis for axis in repeated if axis not in spread]
+        for counts in product(*(range(self.repeats[axis]) for axis in walked)):
+            offsets, sizes = [0] * source.rank, list(whole.sizes)
+            for axis, count in zip(walked, counts, strict=True):
+                offsets[axis], sizes[axis] = count * source.sizes[axis], source.sizes[axis]
+            part = whole.window(offsets, sizes, (1,) * source.rank)
+            yield self._spread(source, part, spread)
+
+    def _spread(self, source: Layout, destination: Layout, axes: list[int]) -> Move:
+        for axis in reversed(axes):
+            count, size = self.repeats[axis], source.sizes[axis]
+            destination = destination.split(axis, (count, size))
+            source = Layout(
+                (*source.sizes[:axis], count, *source.sizes[axis:]),
+                (*source.strides[:axis], 0, *source.strides[axis:]),
+                source.offset,
+            )
+        return Move("input_tensor", source, "output_tensor", destination)
+
+
+class ReverseSubsequences(Operator, since="2.1", id=106):
+    """Reverses the first elements of each sequence along an axis, as many as its length says."""
+
+    rank = {"2.1": (4, 4), "3.0": (4, 5), "4.0": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"2.1": UP_TO_32_BIT, "5.0": ALL})
+    sequence_lengths_tensor: TensorDesc = tensor_input({"2.1": UINT32, "5.0": UINT32 | UINT64})
+    output_tensor: TensorDesc = tensor_output({"2.1": UP_TO_32_BIT, "5.0": ALL})
+    axis: int = attribute(Integer())
+    same = (
+        same("input_tensor sequence_lengths_tensor output_tensor", "DimensionCount"),
+        same("input_tensor output_tensor", "DataType"),
+    )
+
+    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+        yield from (wrong := list(check_axis(self.axis, self.input_tensor.rank)))
+        expected = tuple(1 if i == self.axis else n for i, n in enumerate(self.input_tensor.sizes))
+        if not wrong and self.sequence_lengths_tensor.sizes != expected:
+            yield LENGTHS(
+                "SequenceLengthsTensor.Sizes", self.sequence_lengths_tensor.sizes, expected, str(list(expected))
+            )
+
+    def infer(self) -> dict[str, tuple[int, ...]]:
+        return {"output_tensor": self.input_tensor.sizes}
+
+    def compute(self, xp: Any, input_tensor: Any, sequence_lengths_tensor: Any) -> Any:
+        size = self.input_tensor.sizes[self.axis]
+        places = xp.arange(size).reshape([-1 if i == self.axis else 1 for i in range(input_tensor.ndim)])
+        lengths = xp.minimum(sequence_lengths_tensor, size).astype(places.dtype)
+        mirrored = xp.where(places < lengths, lengths - 1 - places, places)
+        return xp.take_along_axis(input_tensor, xp.broadcast_to(mirrored, input_tensor.shape), axis=self.axis)

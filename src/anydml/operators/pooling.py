@@ -1,0 +1,116 @@
+"""MAX_POOLING2: the largest element of each window, and where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from anydml.core.attributes import Array, Integer
+from anydml.core.errors import Violation
+from anydml.core.levels import FeatureLevel
+from anydml.core.rules import rule
+from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.tensor import TensorDesc
+from anydml.operators.types import FLOAT_16_32, INTEGERS_8, UINT32, UINT64, WITHOUT_FLOAT64
+
+_POOLING = (
+    "dml.Device().compile(dml.MaxPooling2(input_tensor=dml.TensorDesc('FLOAT32', [1, 1, 4, 4]), strides=[{}, 1], "
+    "window_size=[{}, 2], start_padding=[0, 0], end_padding=[0, 0], dilations=[1, 1], "
+    "output_tensor=dml.TensorDesc('FLOAT32', [1, 1, 3, 3])))"
+)
+COUNT = rule(
+    "pooling.dimension-count",
+    "There is a window for each spatial dimension: two fewer than the tensor has.",
+    _POOLING.format(1, 2).replace(", 1]", "]").replace(", 2]", "]").replace("[0, 0]", "[0]").replace("4, 4", "4, 4"),
+)
+STEP = rule("pooling.step", "Strides, window sizes and dilations are at least 1.", _POOLING.format(0, 2))
+WINDOW = rule("pooling.window", "The window fits into the padded input.", _POOLING.format(1, 5))
+_EACH = Array(Integer())
+_VALUES = {"2.1": FLOAT_16_32, "3.0": FLOAT_16_32 | INTEGERS_8, "5.0": WITHOUT_FLOAT64}
+
+
+class MaxPooling2(Operator, since="2.1", id=110):
+    """The largest element of each dilated window, and optionally its index in the flattened input."""
+
+    rank = {"2.1": (4, 5)}
+    input_tensor: TensorDesc = tensor_input(_VALUES)
+    output_tensor: TensorDesc = tensor_output(_VALUES)
+    output_indices_tensor: TensorDesc | None = tensor_output({"2.1": UINT32, "5.0": UINT32 | UINT64}, optional=True)
+    strides: tuple[int, ...] = attribute(_EACH, length="DimensionCount")
+    window_size: tuple[int, ...] = attribute(_EACH, length="DimensionCount")
+    start_padding: tuple[int, ...] = attribute(_EACH, length="DimensionCount")
+    end_padding: tuple[int, ...] = attribute(_EACH, length="DimensionCount")
+    dilations: tuple[int, ...] = attribute(_EACH, length="DimensionCount")
+    same = (
+        same("input_tensor output_tensor output_indices_tensor", "DimensionCount"),
+        same("input_tensor output_tensor", "DataType"),
+    )
+
+    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+        spatial = self.input_tensor.rank - 2
+        if len(self.strides) != spatial:
+            yield COUNT("DimensionCount", f"{len(self.strides)} values", f"{spatial}, one a spatial dimension")
+            return
+        wrong = []
+        for name in ("strides", "window_size", "dilations"):
+            for i, value in enumerate(getattr(self, name)):
+                if value < 1:
+                    wrong.append(STEP(f"{self.fields[name].dml_name}[{i}]", value, "at least 1", "1"))
+        yield from wrong
+        if wrong:
+            return
+        for i, size in enumerate(self._spatial_sizes()):
+            if size < 1:
+                found = f"{self.window_size[i]} dilated by {self.dilations[i]}"
+                yield WINDOW(f"WindowSize[{i}]", found, "a window inside the padded input", "a smaller window")
+
+    def _spatial_sizes(self) -> tuple[int, ...]:
+        rows = zip(
+            self.input_tensor.sizes[2:],
+            self.window_size,
+            self.dilations,
+            self.strides,
+            self.start_padding,
+            self.end_padding,
+            strict=True,
+        )
+        return tuple((n + a + b - (1 + (w - 1) * d)) // s + 1 for n, w, d, s, a, b in rows)
+
+    def infer(self) -> dict[str, tuple[int, ...]]:
+        sizes = (*self.input_tensor.sizes[:2], *self._spatial_sizes())
+        return {"output_tensor": sizes, "output_indices_tensor": sizes}
+
+    def compute(self, xp: Any, input_tensor: Any) -> dict[str, Any]:
+        """Tap by tap, in the order of memory, so that the first of equal elements wins."""
+        sizes = self.infer()["output_tensor"]
+        best = xp.full(sizes, _lowest(xp, input_tensor.dtype), input_tensor.dtype)
+        index = xp.full(sizes, -1, xp.int64)
+        flat = xp.arange(input_tensor.size, dtype=xp.int64).reshape(input_tensor.shape)
+        for tap in product(*(range(size) for size in self.window_size)):
+            output, source = self._tap(tap)
+            candidate, held = input_tensor[source], best[output]
+            better = (candidate > held) | (index[output] < 0) | ((candidate != candidate) & (held == held))
+            best[output] = xp.where(better, candidate, held)
+            index[output] = xp.where(better, flat[source], index[output])
+        return {"output_tensor": best, "output_indices_tensor": xp.maximum(index, 0)}
+
+    def _tap(self, tap: tuple[int, ...]) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+        """The outputs for which this element of the window lies in the input, and those input elements."""
+        output, source = [slice(None), slice(None)], [slice(None), slice(None)]
+        for i, size in enumerate(self._spatial_sizes()):
+            first, step, total = (
+                tap[i] * self.dilations[i] - self.start_padding[i],
+                self.strides[i],
+                self.input_tensor.sizes[i + 2],
+            )
+            low = max(0, -(first // step))
+            high = max(min(size, (total - 1 - first) // step + 1), low)
+            start = first + low * step
+            output.append(slice(low, high))
+            source.append(slice(start, start + (high - low - 1) * step + 1, step) if high > low else slice(0, 0))
+        return tuple(output), tuple(source)
+
+
+def _lowest(xp: Any, dtype: Any) -> Any:
+    return -xp.inf if dtype.kind == "f" else xp.iinfo(dtype).min

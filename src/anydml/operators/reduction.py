@@ -1,0 +1,160 @@
+"""REDUCE and CUMULATIVE_PRODUCT: many elements into one, or into a running value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+from anydml.core.attributes import Array, Boolean, Enumeration, Integer
+from anydml.core.datatype import DataType
+from anydml.core.enums import AxisDirection, ReduceFunction
+from anydml.core.errors import Violation
+from anydml.core.levels import FeatureLevel
+from anydml.core.rules import rule
+from anydml.core.schema import Operator, When, attribute, same, tensor_input, tensor_output
+from anydml.core.tensor import TensorDesc
+from anydml.operators.movement import check_axis
+from anydml.operators.types import (
+    FLOAT_16_32,
+    INTEGERS_32,
+    INTEGERS_64,
+    UINT32,
+    UP_TO_32_BIT,
+    WITHOUT_FLOAT64,
+)
+
+_REDUCE = (
+    "dml.Device().compile(dml.Reduce(function={}, input_tensor=dml.TensorDesc('FLOAT32', [4]), axes={}, "
+    "output_tensor=dml.TensorDesc({}, [1])))"
+)
+AXES = rule(
+    "reduce.axes", "Every axis is a dimension of the input, named once.", _REDUCE.format("'SUM'", "[1]", "'FLOAT32'")
+)
+TYPES = rule(
+    "reduce.data-type",
+    "Input and output have one data type, but for ARGMIN and ARGMAX.",
+    _REDUCE.format("'SUM'", "[0]", "'FLOAT16'"),
+)
+
+_NUMBERS_32 = FLOAT_16_32 | INTEGERS_32
+_NUMBERS_64 = _NUMBERS_32 | INTEGERS_64
+_FLOAT_FUNCTIONS = {"1.0": FLOAT_16_32}
+_NORMS = {"1.0": FLOAT_16_32, "5.0": _NUMBERS_64}
+_EXTREMES = {"1.0": FLOAT_16_32, "2.1": _NUMBERS_32, "3.0": UP_TO_32_BIT, "5.0": WITHOUT_FLOAT64}
+_SUMS = {"1.0": FLOAT_16_32, "2.1": _NUMBERS_32, "5.0": _NUMBERS_64}
+_OTHERS = {
+    "AVERAGE L2 LOG_SUM LOG_SUM_EXP": _FLOAT_FUNCTIONS,
+    "L1 SUM_SQUARE": _NORMS,
+    "MIN MAX": _EXTREMES,
+    "MULTIPLY SUM": _SUMS,
+}
+_ARGUMENTS = {"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "4.1": WITHOUT_FLOAT64}
+_INDICES = {"1.0": UINT32, "3.0": INTEGERS_32 | INTEGERS_64}
+
+
+class Reduce(Operator, since="1.0", id=55):
+    """Applies a function over some axes; those keep a size of 1."""
+
+    rank = {"1.0": (4, 4), "3.0": (1, 8)}
+    function: ReduceFunction = attribute(Enumeration(ReduceFunction))
+    input_tensor: TensorDesc = tensor_input(When("function", {"ARGMIN ARGMAX": _ARGUMENTS, **_OTHERS}))
+    output_tensor: TensorDesc = tensor_output(When("function", {"ARGMIN ARGMAX": _INDICES, **_OTHERS}))
+    axes: tuple[int, ...] = attribute(Array(Integer()), length="AxisCount")
+
+    @property
+    def _finds_index(self) -> bool:
+        return self.function in (ReduceFunction.ARGMIN, ReduceFunction.ARGMAX)
+
+    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+        rank = self.input_tensor.rank
+        for i, axis in enumerate(self.axes):
+            if axis >= rank or axis in self.axes[:i]:
+                yield AXES(f"Axes[{i}]", axis, f"0 to {rank - 1}, each once")
+        if not self._finds_index and self.output_tensor.data_type is not self.input_tensor.data_type:
+            expected = self.input_tensor.data_type.name
+            yield TYPES(
+                "OutputTensor.DataType", self.output_tensor.data_type.name, f"{expected} as InputTensor", expected
+            )
+
+    def infer(self) -> dict[str, tuple[int, ...]]:
+        return {"output_tensor": tuple(1 if i in self.axes else n for i, n in enumerate(self.input_tensor.sizes))}
+
+    def infer_types(self) -> dict[str, DataType]:
+        return {"output_tensor": DataType.UINT32 if self._finds_index else self.input_tensor.data_type}
+
+    def compute(self, xp: Any, input_tensor: Any) -> Any:
+        x, axes = input_tensor, tuple(self.axes)
+        if self._finds_index:
+            return self._index(xp, x)
+        if not axes:  # nothing to reduce: each element stands alone
+            axes = ()
+        return self._functions(xp, x, axes)
+
+    def _functions(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        reduced = {"axis": axes, "keepdims": True}
+        total = {**reduced, "dtype": x.dtype}  # integers wrap in their own type
+        count = prod(x.shape[axis] for axis in axes)
+        with xp.errstate(all="ignore"):
+            match self.function:
+                case ReduceFunction.AVERAGE:
+                    return xp.sum(x, **total) / x.dtype.type(count)
+                case ReduceFunction.L1:
+                    return xp.sum(xp.abs(x), **total)
+                case ReduceFunction.L2:
+                    return xp.sqrt(xp.sum(x * x, **total))
+                case ReduceFunction.LOG_SUM:
+                    return xp.log(xp.sum(x, **total))
+                case ReduceFunction.LOG_SUM_EXP:
+                    return _log_sum_exp(xp, x, axes)
+                case ReduceFunction.MAX:
+                    return xp.max(x, **reduced)
+                case ReduceFunction.MIN:
+                    return xp.min(x, **reduced)
+                case ReduceFunction.MULTIPLY:
+                    return xp.prod(x, **total)
+                case ReduceFunction.SUM_SQUARE:
+                    return xp.sum(x * x, **total)
+                case _:
+                    return xp.sum(x, **total)
+
+    def _index(self, xp: Any, x: Any) -> Any:
+        """The first place of the extreme, counted over the reduced axes as if they were one."""
+        axes = tuple(sorted(self.axes))
+        kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
+        lined = xp.transpose(x, kept + axes).reshape([x.shape[axis] for axis in kept] + [-1])
+        find = xp.argmax if self.function is ReduceFunction.ARGMAX else xp.argmin
+        return find(lined, axis=-1).reshape(self.output_tensor.sizes)
+
+
+def _log_sum_exp(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """ln of the sum of e^x, shifted by the largest so that e^x cannot overflow."""
+    top = xp.max(x, axis=axes, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, x.dtype.type(0))
+    return xp.log(xp.sum(xp.exp(x - top), axis=axes, keepdims=True)) + top
+
+
+class CumulativeProduct(Operator, since="3.1", id=145):
+    """The running product along an axis, from either end, with or without the current element."""
+
+    rank = {"3.1": (4, 4), "4.0": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"3.1": _NUMBERS_32, "5.0": _NUMBERS_64})
+    output_tensor: TensorDesc = tensor_output({"3.1": _NUMBERS_32, "5.0": _NUMBERS_64})
+    axis: int = attribute(Integer())
+    axis_direction: AxisDirection = attribute(Enumeration(AxisDirection))
+    has_exclusive_product: bool = attribute(Boolean())
+    same = (same("input_tensor output_tensor", "DataType DimensionCount Sizes"),)
+    in_place = True
+
+    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+        return check_axis(self.axis, self.input_tensor.rank)
+
+    def compute(self, xp: Any, input_tensor: Any) -> Any:
+        backwards = self.axis_direction is AxisDirection.DECREASING
+        x = xp.flip(input_tensor, self.axis) if backwards else input_tensor
+        if self.has_exclusive_product:
+            ones = xp.ones_like(xp.take(x, xp.asarray([0]), axis=self.axis))
+            before_last = x[(slice(None),) * self.axis + (slice(None, -1),)]
+            x = xp.concatenate([ones, before_last], axis=self.axis)
+        result = xp.cumprod(x, axis=self.axis, dtype=x.dtype)
+        return xp.flip(result, self.axis) if backwards else result

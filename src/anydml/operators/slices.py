@@ -1,0 +1,196 @@
+"""SLICE, SLICE1 and SLICE_GRAD: a window over a tensor, and its reverse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from anydml.core.attributes import Array, Integer
+from anydml.core.errors import Violation
+from anydml.core.layout import Layout
+from anydml.core.levels import FeatureLevel
+from anydml.core.moves import Fill, Move
+from anydml.core.rules import rule
+from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.tensor import TensorDesc
+from anydml.core.windows import window_limits
+from anydml.operators.types import ALL, FLOAT_16_32, INTEGERS_16, INTEGERS_32, UP_TO_32_BIT
+
+_SLICE1 = (
+    "dml.Device().compile(dml.Slice1(input_tensor=dml.TensorDesc('FLOAT32', [4]), output_tensor="
+    "dml.TensorDesc('FLOAT32', [2]), input_window_offsets=[{}], input_window_sizes=[{}], input_window_strides=[{}]))"
+)
+_GRAD = (
+    "dml.Device().compile(dml.SliceGrad(input_gradient_tensor=dml.TensorDesc('FLOAT32', [{}]), output_gradient_tensor="
+    "dml.TensorDesc('FLOAT32', [4]), input_window_offsets=[0], input_window_sizes=[4], input_window_strides=[{}]))"
+)
+_SLICE = (
+    "dml.Device().compile(dml.Slice(input_tensor=dml.TensorDesc('FLOAT32', [4]), output_tensor="
+    "dml.TensorDesc('FLOAT32', [2]), offsets=[{}], sizes=[{}], strides=[{}]))"
+)
+COUNT = rule(
+    "slice.dimension-count",
+    "A window has one offset, size and stride for each dimension of the tensor.",
+    _SLICE1.format("0, 0", "4, 4", "1, 1"),
+)
+WINDOW_SIZE = rule("slice1.window-size", "A window is not empty: each size is at least 1.", _SLICE1.format(0, 0, 1))
+WINDOW_INSIDE = rule(
+    "slice1.window-inside", "A window ends inside the tensor: offset + size <= its size.", _SLICE1.format(2, 3, 1)
+)
+WINDOW_STRIDE = rule("slice1.window-stride", "A window's stride is not 0.", _SLICE1.format(0, 4, 0))
+OUTPUT_SIZE = rule(
+    "slice1.output-size",
+    "Along each dimension 1 to 1 + (window size - 1) / |stride| elements are copied.",
+    _SLICE1.format(0, 4, -4),
+)
+SLICE_SIZES = rule("slice.sizes", "Sizes equals the output's sizes.", _SLICE.format(0, 3, 1))
+SLICE_INSIDE = rule(
+    "slice.inside",
+    "The last element read lies inside the input: offset + (size - 1) * stride < its size.",
+    _SLICE.format(1, 2, 3),
+)
+SLICE_STRIDE = rule("slice.stride", "A slice's stride is at least 1.", _SLICE.format(0, 2, 0))
+GRADIENT_SIZE = rule(
+    "slice-grad.input-size",
+    "The gradient has 1 to 1 + (window size - 1) / |stride| elements along each dimension.",
+    _GRAD.format(3, 2),
+)
+
+_RANK = {"1.0": (4, 5), "3.0": (1, 8)}
+_UNSIGNED, _SIGNED = Array(Integer()), Array(Integer(signed=True))
+
+
+def _check_count(rank: int, values: dict[str, tuple[int, ...]]) -> Iterator[Violation]:
+    for path, value in values.items():
+        if len(value) != rank:
+            yield COUNT(path, f"{len(value)} values", f"{rank}, one for each dimension", f"{rank} values")
+            return
+
+
+class Slice(Operator, since="1.0", id=60):
+    """Copies every `strides`-th element of a box that starts at `offsets`."""
+
+    rank = _RANK
+    input_tensor: TensorDesc = tensor_input(
+        {"1.0": FLOAT_16_32 | INTEGERS_32 | INTEGERS_16, "2.1": UP_TO_32_BIT, "4.1": ALL}
+    )
+    output_tensor: TensorDesc = tensor_output(
+        {"1.0": FLOAT_16_32 | INTEGERS_32 | INTEGERS_16, "2.1": UP_TO_32_BIT, "4.1": ALL}
+    )
+    offsets: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
+    sizes: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
+    strides: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
+    same = (same("input_tensor output_tensor", "DataType DimensionCount"),)
+
+    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+        yield from (wrong := list(_check_count(self.input_tensor.rank, {"Offsets": self.offsets})))
+        if wrong:
+            return
+        if self.sizes != self.output_tensor.sizes:
+            expected = f"{self.output_tensor.sizes} as OutputTensor has"
+            yield SLICE_SIZES("Sizes", self.sizes, expected, str(list(self.output_tensor.sizes)))
+        rows = zip(self.input_tensor.sizes, self.offsets, self.sizes, self.strides, strict=True)
+        for i, (total, offset, size, stride) in enumerate(rows):
+            if stride < 1:
+                yield SLICE_STRIDE(f"Strides[{i}]", stride, "at least 1", "1, or Slice1 to go backwards")
+            elif offset + (size - 1) * stride >= total:
+                last = offset + (size - 1) * stride
+                yield SLICE_INSIDE(f"Sizes[{i}]", f"a last element at {last}", f"below {total}", f"fewer than {size}")
+
+    def infer(self) -> dict[str, tuple[int, ...]]:
+        return {"output_tensor": self.sizes}
+
+    def moves(self) -> Iterator[Move]:
+        windows = tuple((size - 1) * stride + 1 for size, stride in zip(self.sizes, self.strides, strict=True))
+        source = self.input_tensor.layout.window(self.offsets, windows, self.strides)
+        yield Move("input_tensor", source, "output_tensor", self.output_tensor.layout)
+
+
+def _check_windows(
+    operator: Slice1 | SliceGrad, whole: TensorDesc, part: TensorDesc | None, part_path: str
+) -> Iterator[Violation]:
+    """The documented constraints of a window, each under a rule of its own."""
+    limit_rule = OUTPUT_SIZE if isinstance(operator, Slice1) else GRADIENT_SIZE
+    yield from (wrong := list(_check_count(whole.rank, {"InputWindowOffsets": operator.input_window_offsets})))
+    if wrong:
+        return
+    rows = zip(
+        whole.sizes,
+        operator.input_window_offsets,
+        operator.input_window_sizes,
+        operator.input_window_strides,
+        strict=True,
+    )
+    for i, (total, offset, size, stride) in enumerate(rows):
+        if size < 1:
+            yield WINDOW_SIZE(f"InputWindowSizes[{i}]", size, "at least 1", "1 or more")
+        elif offset + size > total:
+            fix = f"a size of at most {total - offset}" if offset < total else f"an offset below {total}"
+            found = f"offset {offset} + size {size} = {offset + size}"
+            yield WINDOW_INSIDE(f"InputWindowSizes[{i}]", found, f"at most {total}", fix)
+        if stride == 0:
+            yield WINDOW_STRIDE(f"InputWindowStrides[{i}]", 0, "a stride other than 0", "1, or -1 to reverse")
+        elif size >= 1 and part is not None:
+            limit = 1 + (size - 1) // abs(stride)
+            if part.sizes[i] > limit:
+                yield limit_rule(f"{part_path}.Sizes[{i}]", part.sizes[i], f"1 to {limit}", str(limit))
+
+
+class Slice1(Operator, since="2.1", id=111):
+    """Copies a window, forwards from its start or, with a negative stride, backwards from its end.
+
+    The output may take fewer elements than the window reaches.
+    """
+
+    rank = {"2.1": (4, 5), "3.0": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"2.1": UP_TO_32_BIT, "4.1": ALL})
+    output_tensor: TensorDesc = tensor_output({"2.1": UP_TO_32_BIT, "4.1": ALL})
+    input_window_offsets: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
+    input_window_sizes: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
+    input_window_strides: tuple[int, ...] = attribute(_SIGNED, length="DimensionCount")
+    same = (same("input_tensor output_tensor", "DataType DimensionCount"),)
+    partial_outputs = True
+
+    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+        return _check_windows(self, self.input_tensor, self.output_tensor, "OutputTensor")
+
+    def infer(self) -> dict[str, tuple[int, ...]]:
+        return {"output_tensor": window_limits(self.input_window_sizes, self.input_window_strides)}
+
+    def window(self, output_sizes: tuple[int, ...] | None = None) -> Layout:
+        """Where in the input each output element comes from."""
+        return self.input_tensor.layout.window(
+            self.input_window_offsets,
+            self.input_window_sizes,
+            self.input_window_strides,
+            output_sizes or self.output_tensor.sizes,
+        )
+
+    def moves(self) -> Iterator[Move]:
+        yield Move("input_tensor", self.window(), "output_tensor", self.output_tensor.layout)
+
+
+class SliceGrad(Operator, since="3.0", id=135):
+    """Puts each gradient element back where SLICE1 took it from; everything else is 0."""
+
+    rank = {"3.0": (4, 5), "3.1": (1, 8)}
+    input_gradient_tensor: TensorDesc = tensor_input({"3.0": UP_TO_32_BIT, "4.1": ALL})
+    output_gradient_tensor: TensorDesc = tensor_output({"3.0": UP_TO_32_BIT, "4.1": ALL})
+    input_window_offsets: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
+    input_window_sizes: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
+    input_window_strides: tuple[int, ...] = attribute(_SIGNED, length="DimensionCount")
+    same = (same("input_gradient_tensor output_gradient_tensor", "DataType DimensionCount"),)
+    partial_outputs = True  # the output is a free choice as long as the window fits
+
+    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+        return _check_windows(self, self.output_gradient_tensor, self.input_gradient_tensor, "InputGradientTensor")
+
+    def moves(self) -> Iterator[Move | Fill]:
+        whole = self.output_gradient_tensor.layout
+        window = whole.window(
+            self.input_window_offsets,
+            self.input_window_sizes,
+            self.input_window_strides,
+            self.input_gradient_tensor.sizes,
+        )
+        yield Fill("output_gradient_tensor", whole, 0)
+        yield Move("input_gradient_tensor", self.input_gradient_tensor.layout, "output_gradient_tensor", window)
