@@ -1,24 +1,85 @@
-import llvmlite.binding as binding
-import ctypes, time
+"""Machine code from LLVM IR, in this process, through llvmlite."""
 
-binding.initialize_native_target()
-binding.initialize_native_asmprinter()
-features = binding.get_host_cpu_features().flatten()
+from __future__ import annotations
+
+import ctypes
+from functools import cache, lru_cache
+from threading import Lock
+from typing import Any
+
+from anydml.runtime.moves.kernels.frame import Shape
+from anydml.runtime.moves.native import Function, module_text
+
+_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_lock = Lock()
+_functions: dict[Shape, Function] = {}
+_engines: list[Any] = []
+"""Machine code lives as long as its engine: kernels are kept until the process ends."""
 
 
-def machine(opt=2):
-    return binding.Target.from_default_triple().create_target_machine(
-        cpu=binding.get_host_cpu_name(), features=features, opt=opt, jit=True
-    )
+@cache
+def is_available() -> bool:
+    """Whether llvmlite is here and new enough to know opaque pointers."""
+    try:
+        import llvmlite.binding as binding
+    except (ImportError, OSError):
+        return False
+    return bool(binding.llvm_version_info[0] >= 16)
 
 
-keep = []
+@cache
+def _host() -> tuple[str, dict[str, bool]]:
+    import llvmlite.binding as binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    try:
+        features = dict(binding.get_host_cpu_features())
+    except RuntimeError:  # not every system can tell; the processor's name then says what it has
+        features = {}
+    return binding.get_host_cpu_name(), features
 
 
-def compile_ir(text, name="move", opt=2):
-    m = binding.parse_assembly(text)
-    tm = machine(opt)
-    eng = binding.create_mcjit_compiler(m, tm)
-    eng.finalize_object()
-    keep.append(eng)
-    return eng.get_function_address(name)
+def vector_bytes() -> int:
+    """How wide the machine's vectors are."""
+    _, features = _host()
+    if features.get("avx512bw"):
+        return 64
+    return 32 if features.get("avx2") else 16
+
+
+def has_half_floats() -> bool:
+    """Without them LLVM would call a library function that need not exist."""
+    _, features = _host()
+    return bool(features.get("f16c") or features.get("fullfp16") or features.get("neon"))
+
+
+@lru_cache(maxsize=1)
+def _machine() -> Any:
+    import llvmlite.binding as binding
+
+    name, features = _host()
+    flags = ",".join(("+" if present else "-") + feature for feature, present in sorted(features.items()))
+    return binding.Target.from_default_triple().create_target_machine(cpu=name, features=flags, opt=2, jit=True)
+
+
+def function(shape: Shape) -> Function:
+    """The compiled kernel of a shape; compiled at its first use."""
+    found = _functions.get(shape)
+    if found is not None:
+        return found
+    with _lock:
+        if shape not in _functions:
+            _functions[shape] = _compiled(shape)
+        return _functions[shape]
+
+
+def _compiled(shape: Shape) -> Function:
+    import llvmlite.binding as binding
+
+    _host()
+    module = binding.parse_assembly(module_text(shape))
+    engine = binding.create_mcjit_compiler(module, _machine())
+    engine.finalize_object()
+    _engines.append(engine)
+    return _PROTOTYPE(engine.get_function_address("move"))

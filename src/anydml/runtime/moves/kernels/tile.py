@@ -1,95 +1,146 @@
-"""Transposes: a tile is read along the source's rows, turned in registers, kept in a staging
-tile in the order of the destination, and written along the destination's rows in whole lines.
+"""Transposes: a tile is read along the source's rows, turned in registers, kept in a staging tile in the
+order of the destination, and written along the destination's rows in whole lines.
 
-Strides that are large powers of two map every row to the same cache sets. Each source line is
-therefore read once, whole, and each destination line written once, whole: no line must survive
-in a cache for longer than one tile.
+Strides that are large powers of two map every row to the same cache sets. Each source line is therefore
+read once, whole, and each destination line written once, whole: no line must survive in a cache for longer
+than one tile takes.
 """
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import Emitter, Value, vector
+from dataclasses import dataclass
+
+from anydml.runtime.moves.emit import LINE_BYTES, Value
+from anydml.runtime.moves.kernels.frame import (
+    STAGING_BYTES,
+    Frame,
+    Lowered,
+    Shape,
+    even_parts,
+    power_at_least,
+    power_at_most,
+)
+from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.rows import copy_row
+from anydml.runtime.moves.plan import MovePlan
 
-STAGING_BYTES = 32 * 1024
+SOURCE_ROW_BYTES = 256
+MOST_ROWS = 16
+"""Rows turned at once: more would not fit into the registers."""
 
 
-def emit_tile(
-    e: Emitter,
-    element: int,
-    rows: int,
-    lanes: int,
-    stream: bool,
-    p,
-    source: str,
-    destination: str,
-    staging: str,
-    prefetch=0,
-) -> None:
-    a_size, b_size, a_source, b_destination, a_tile, b_tile = p
-    with e.loop(0, b_size, b_tile) as b0:
-        b_count = e.minimum(b_tile, e.subtract(b_size, b0))
-        with e.loop(0, a_size, a_tile) as a0:
-            a_count = e.minimum(a_tile, e.subtract(a_size, a0))
-            tile_source = e.at(source, e.add(e.multiply(a0, a_source), e.multiply(b0, element)))
-            tile_destination = e.at(
-                destination, e.add(e.multiply(a0, element), e.multiply(b0, b_destination))
+def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
+    across, middle, row = plan.inner
+    element = plan.element_bytes
+    lanes = min(vector_bytes // element, power_at_most(across.size))
+    rows = min(MOST_ROWS, power_at_least(row.size), vector_bytes // element)
+    shape = Shape("tile", element, vector_bytes, stream, (rows, lanes))
+    line = LINE_BYTES // min(element, LINE_BYTES)
+    across_tile = even_parts(across.size, max(lanes, SOURCE_ROW_BYTES // element), lanes)
+    row_tile = even_parts(row.size, STAGING_BYTES // (element * across_tile), line)
+    staged_row = STAGING_BYTES // across_tile - _gap_bytes(shape)
+    middle_tile = max(1, min(middle.size, staged_row // (element * row_tile)))
+    grains = (max(line, lanes), 1, max(line, rows))
+    return Lowered(shape, (across_tile, middle_tile, row_tile), grains)
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """Where the staging tile lies in memory and how large it is."""
+
+    source: str
+    across: Value
+    row: Value
+    row_bytes: Value
+    size: Value
+    """Bytes of a staged row: all its middles."""
+    pitch: Value
+    """Bytes from one staged row to the next."""
+
+
+def _gap_bytes(shape: Shape) -> int:
+    """What a cut block of rows may write past its staged row."""
+    return max(LINE_BYTES, int(shape.details[0]) * shape.element_bytes)
+
+
+def emit(f: Frame) -> None:
+    e, element = f.e, f.shape.element_bytes
+    across, middle, row = f.inner
+    across_tile, middle_tile, row_tile = f.extras
+    across_count = e.minimum(across_tile, across.size)
+    with e.loop(0, middle.size, middle_tile) as middle_start, e.loop(0, row.size, row_tile) as row_start:
+        middle_count = e.minimum(middle_tile, e.subtract(middle.size, middle_start))
+        row_count = e.minimum(row_tile, e.subtract(row.size, row_start))
+        row_bytes = e.multiply(row_count, element)
+        with e.loop(0, across.size, across_tile) as wanted:
+            # The last tile begins early enough to be whole: some rows are written twice, alike.
+            start = e.minimum(wanted, e.subtract(across.size, across_count))
+            source = f.from_source(
+                (middle_start, middle.source_stride), (row_start, row.source_stride), (start, element)
             )
-            pitch = e.multiply(a_count, element)
-            _turn(e, element, rows, lanes, tile_source, a_source, a_count, b_count, staging, pitch, prefetch)
-            with e.loop(0, b_count) as b:
-                copy_row(
-                    e,
-                    e.at(tile_destination, e.multiply(b, b_destination)),
-                    e.at(staging, e.multiply(b, pitch)),
-                    pitch,
-                    stream,
-                )
+            size = e.multiply(middle_count, row_bytes)
+            # With several middles, nothing would put right what the last one writes past its row.
+            several = e.value(f"icmp sgt i64 {middle_count}, 1")
+            gap = e.value(f"select i1 {several}, i64 {_gap_bytes(f.shape)}, i64 0")
+            tile = _Tile(source, across_count, row_count, row_bytes, size, e.add(size, gap))
+            with e.loop(0, middle_count) as i:
+                _turn(f, tile, i)
+            destination = f.from_destination(
+                (middle_start, middle.destination_stride),
+                (row_start, element),
+                (start, across.destination_stride),
+            )
+            _write(f, tile, destination)
 
 
-def _turn(e, element, rows, lanes, source, a_source, a_count, b_count, staging, pitch, prefetch):
-    blocks = e.mask(e.add(a_count, rows - 1), -rows)
-    with e.loop(0, blocks, rows) as i:
-        a0 = e.subtract(e.subtract(blocks, rows), i)
-        last = e.subtract(a_count, 1)
-        pointers = []
-        for row in range(rows):
-            a = e.minimum(e.add(a0, row), last)
-            pointers.append(e.at(source, e.multiply(a, a_source)))
-        with e.loop(0, b_count, lanes) as b_wanted:
-            b = e.minimum(b_wanted, e.subtract(b_count, lanes))
-            off = e.multiply(b, element)
-            kind = vector(lanes, f"i{element * 8}")
-            vectors = []
-            for pt in pointers:
-                q = e.at(pt, off)
-                vectors.append(e.load(kind, q))
-                if prefetch:
-                    e.prefetch(e.at(q, prefetch))
-            out = zip_all(e, kind, lanes, vectors)
-            base = e.at(staging, e.add(e.multiply(a0, element), e.multiply(b, pitch)))
-            store_rows(e, element, rows, lanes, out, base, pitch)
+def _write(f: Frame, tile: _Tile, destination: str) -> None:
+    """Writes the staged rows; rows that follow one another in memory are written as one."""
+    e, stride = f.e, f.inner[0].destination_stride
+    joined = e.value(f"icmp eq i64 {stride}, {tile.pitch}")
+    count = e.value(f"select i1 {joined}, i64 1, i64 {tile.across}")
+    size = e.value(f"select i1 {joined}, i64 {e.multiply(tile.across, tile.pitch)}, i64 {tile.size}")
+    with e.loop(0, count) as i:
+        target = e.at(destination, e.multiply(i, stride))
+        copy_row(e, target, f.from_staging((i, tile.pitch)), size, f.shape.stream)
 
 
-def zip_all(e, kind, lanes, vectors):
-    """Each pass is a perfect shuffle of all lanes: it rotates the bits of (row, lane) by one."""
-    half = len(vectors) // 2
-    low = [x for i in range(lanes // 2) for x in (i, lanes + i)]
-    high = [x + lanes // 2 for x in low]
-    passes = len(vectors).bit_length() - 1
-    for _ in range(passes):
-        vectors = [
-            e.shuffle(kind, vectors[i], vectors[i + half], m) for i in range(half) for m in (low, high)
-        ]
-    return vectors
+def _turn(f: Frame, tile: _Tile, middle: Value) -> None:
+    """Turns one tile, blocks of rows last to first.
+
+    The last block may be cut: its missing rows repeat the last row, and what they stage lands at the head
+    of the next staged row, which an earlier block puts right afterwards.
+    """
+    e, element, (rows, _) = f.e, f.shape.element_bytes, f.shape.details
+    rows = int(rows)
+    row_stride = f.inner[2].source_stride
+    source = e.at(tile.source, e.multiply(middle, f.inner[1].source_stride))
+    staging = f.from_staging((middle, tile.row_bytes))
+    blocks = e.mask(e.add(tile.row, rows - 1), -rows)
+    last = e.subtract(tile.row, 1)
+    with e.loop(0, blocks, rows) as back:
+        first = e.subtract(e.subtract(blocks, rows), back)
+        pointers = [e.at(source, e.multiply(e.minimum(e.add(first, row), last), row_stride)) for row in range(rows)]
+        _turn_block(f, tile, pointers, e.at(staging, e.multiply(first, element)))
 
 
-def store_rows(e, element, rows, lanes, out, base, pitch):
-    per = lanes // rows
-    kind = vector(lanes, f"i{element * 8}")
-    b = 0
-    for v in out:
-        for piece in range(per):
-            x = v if per == 1 else e.shuffle(kind, v, None, range(piece * rows, (piece + 1) * rows))
-            e.store(vector(rows, f"i{element * 8}"), x, e.at(base, e.multiply(pitch, b)))
-            b += 1
+def _turn_block(f: Frame, tile: _Tile, pointers: list[str], staging: str) -> None:
+    e, element = f.e, f.shape.element_bytes
+    rows, lane_count = (int(detail) for detail in f.shape.details)
+    lanes = Lanes(element, lane_count)
+    ahead = e.multiply(tile.across, element)
+    with e.loop(0, tile.across, lane_count) as wanted:
+        start = e.minimum(wanted, e.subtract(tile.across, lane_count))
+        offset = e.multiply(start, element)
+        vectors = []
+        for pointer in pointers:
+            vectors.append(lanes.load(e, e.at(pointer, offset)))
+            e.prefetch(e.at(pointer, e.add(offset, ahead)))
+        turned = lanes.weave(e, vectors)
+        piece = Lanes(element, min(rows, lane_count))
+        for flat in range(0, rows * lane_count, piece.count):
+            value = turned[flat // lane_count]
+            if piece.count < lane_count:
+                inside = flat % lane_count
+                value = lanes.shuffle(e, value, None, range(inside, inside + piece.count))
+            at_row = e.multiply(e.add(start, flat // rows), tile.pitch)
+            piece.store(e, value, e.at(staging, e.add(at_row, flat % rows * element)))

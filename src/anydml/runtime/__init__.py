@@ -1,0 +1,1 @@
+"""Buffers, binding, compiled operators and the devices that run them."""

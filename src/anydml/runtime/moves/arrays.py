@@ -1,0 +1,56 @@
+"""Moves through NumPy: for small tensors, for what no kernel does, and where llvmlite is missing."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from anydml.core.layout import Layout
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class View:
+    """A layout as NumPy sees it."""
+
+    sizes: tuple[int, ...]
+    strides_bytes: tuple[int, ...]
+    offset_bytes: int
+    dtype: np.dtype[np.generic]
+    first_byte: int
+    """Where the lowest element starts."""
+    end_byte: int
+    """Where the highest element ends."""
+
+    def of(self, data: Bytes) -> npt.NDArray[np.generic]:
+        """The elements, inside an array that is a whole buffer."""
+        return np.ndarray(self.sizes, self.dtype, data, self.offset_bytes, self.strides_bytes)
+
+    def check(self, data: Bytes) -> None:
+        """Refuses a buffer that the elements would reach out of."""
+        if self.first_byte < 0 or self.end_byte > data.nbytes:
+            raise ValueError(
+                f"buffer: found {data.nbytes} bytes, expected one with bytes {self.first_byte} to {self.end_byte}"
+            )
+
+    def at(self, address: int) -> npt.NDArray[np.generic]:
+        """The elements of a buffer in memory."""
+        memory = (ctypes.c_char * (self.end_byte - self.first_byte)).from_address(address + self.first_byte)
+        offset = self.offset_bytes - self.first_byte
+        return np.ndarray(self.sizes, self.dtype, memory, offset, self.strides_bytes)
+
+
+@lru_cache(maxsize=4096)
+def view(layout: Layout, dtype: np.dtype[np.generic]) -> View:
+    item = dtype.itemsize
+    strides = tuple(stride * item for stride in layout.strides)
+    reaches = [(size - 1) * stride for size, stride in zip(layout.sizes, strides, strict=True)]
+    offset = layout.offset * item
+    first = offset + sum(reach for reach in reaches if reach < 0)
+    end = offset + sum(reach for reach in reaches if reach > 0) + item
+    return View(layout.sizes, strides, offset, dtype, first, end)

@@ -1,0 +1,60 @@
+"""What converting an element means, in NumPy: the definition that every other path is compared with."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from anydml.core.datatype import DataType
+
+Array = npt.NDArray[np.generic]
+
+
+def convert(
+    values: Array,
+    source_type: DataType,
+    destination_type: DataType,
+    scale_bias: tuple[float, float] | None = None,
+) -> Array:
+    """`values * scale + bias` as the destination type.
+
+    Floats become integers toward zero, kept inside the range, NaN as 0. Integers become narrower ones by
+    dropping high bits. All else rounds to nearest even, too large floats to infinity.
+    """
+    with np.errstate(all="ignore"):
+        if scale_bias is not None:
+            values = scaled(values, source_type, scale_bias)
+        is_float = np.issubdtype(values.dtype, np.floating)
+        if is_float and not destination_type.is_float:
+            values = _to_integer(values, destination_type)
+        return wrapped(values, destination_type)
+
+
+def scaled(values: Array, source_type: DataType, scale_bias: tuple[float, float]) -> Array:
+    """In float32 for types up to float32, in float64 for all others; each step is rounded."""
+    single = source_type in (DataType.FLOAT16, DataType.FLOAT32)
+    kind = np.dtype(np.float32 if single else np.float64)
+    scale, bias = (kind.type(number) for number in scale_bias)
+    result: Array = values.astype(kind) * scale + bias
+    return result
+
+
+def wrapped(values: Array, data_type: DataType) -> Array:
+    """As the type, dropping high bits of integers; 4-bit values stay one to a byte, with their sign."""
+    result: Array = values.astype(data_type.numpy_dtype)
+    if data_type is DataType.UINT4:
+        result = result & np.uint8(15)
+    if data_type is DataType.INT4:
+        result = (result << 4) >> 4
+    return result
+
+
+def _to_integer(values: Array, data_type: DataType) -> Array:
+    low, high = data_type.range
+    # 2^63 and 2^64 are floats, the largest 64-bit integers are not: compare with the first value too large.
+    too_large, too_small, not_number = values >= float(high + 1), values < float(low), np.isnan(values)
+    outside = too_large | too_small | not_number
+    inside = np.where(outside, values.dtype.type(0), values)
+    result: Array = inside.astype(data_type.numpy_dtype)
+    result = np.where(too_large, data_type.numpy_dtype.type(high), result)
+    return np.where(too_small, data_type.numpy_dtype.type(low), result)

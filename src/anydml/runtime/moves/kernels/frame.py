@@ -1,0 +1,87 @@
+"""What every kernel is given: its shape, fixed when it is compiled, and its frame, known when it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anydml.runtime.moves.emit import Emitter, Value
+
+STAGING_BYTES = 32 * 1024
+"""What a kernel may stage at once: the size of a first-level cache, and always a part of a second-level one."""
+STAGING_SLACK = 1024
+"""Kernels write whole vectors, the last of which may end past the staged bytes."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """All that the machine code of a kernel depends on. Sizes and strides are parameters instead, so
+    few kernels are ever compiled."""
+
+    kernel: str
+    element_bytes: int
+    vector_bytes: int
+    stream: bool
+    details: tuple[int | str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A plan made ready for this machine."""
+
+    shape: Shape
+    extras: tuple[int, ...] = ()
+    """Parameters of the kernel besides its loops, such as the sizes of a tile."""
+    grains: tuple[int, ...] = ()
+    """For each inner loop, the count it may be cut into multiples of to share the work; 0: never."""
+
+
+@dataclass(frozen=True)
+class LoopValues:
+    size: str
+    source_stride: str
+    destination_stride: str
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The names of the values a kernel works on."""
+
+    e: Emitter
+    shape: Shape
+    source: str
+    destination: str
+    inner: tuple[LoopValues, ...]
+    extras: tuple[str, ...]
+    staging: str
+
+    def from_source(self, *steps: tuple[Value, Value]) -> str:
+        """The source address after these (count, stride) steps."""
+        return _walked(self.e, self.source, steps)
+
+    def from_destination(self, *steps: tuple[Value, Value]) -> str:
+        return _walked(self.e, self.destination, steps)
+
+    def from_staging(self, *steps: tuple[Value, Value]) -> str:
+        return _walked(self.e, self.staging, steps)
+
+
+def _walked(e: Emitter, pointer: str, steps: tuple[tuple[Value, Value], ...]) -> str:
+    for count, stride in steps:
+        pointer = e.at(pointer, e.multiply(count, stride))
+    return pointer
+
+
+def power_at_most(number: int) -> int:
+    """The largest power of two that is not above `number`."""
+    return 1 << (number.bit_length() - 1)
+
+
+def power_at_least(number: int) -> int:
+    return 1 << (number - 1).bit_length()
+
+
+def even_parts(size: int, largest: int, multiple: int) -> int:
+    """A part's size, at most about `largest`, that cuts `size` evenly: no small rest is left over."""
+    parts = -(-size // max(multiple, largest // multiple * multiple))
+    part = -(-size // parts)
+    return min(size, -(-part // multiple) * multiple)

@@ -1,0 +1,72 @@
+"""Vectors of elements, and the shuffles that weave and pick them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anydml.runtime.moves.emit import Emitter, Value, vector
+
+WIDEST_LANE = 8
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """`count` elements in a vector. Wider elements than a machine's lanes take two lanes each."""
+
+    element_bytes: int
+    count: int
+
+    @property
+    def _parts(self) -> int:
+        return max(1, self.element_bytes // WIDEST_LANE)
+
+    @property
+    def kind(self) -> str:
+        return self._kind(self.count)
+
+    def _kind(self, count: int) -> str:
+        return vector(count * self._parts, f"i{min(self.element_bytes, WIDEST_LANE) * 8}")
+
+    def load(self, e: Emitter, pointer: str) -> str:
+        return e.load(self.kind, pointer)
+
+    def store(self, e: Emitter, value: Value, pointer: str) -> None:
+        e.store(self.kind, value, pointer)
+
+    def shuffle(self, e: Emitter, left: str, right: str | None, lanes: Sequence[int]) -> str:
+        parts = self._parts
+        wide = [lane * parts + part if lane >= 0 else -1 for lane in lanes for part in range(parts)]
+        return e.shuffle(self.kind, left, right, wide)
+
+    def merge(self, e: Emitter, vectors: Sequence[str], wanted: Sequence[int]) -> str:
+        """One vector of the wanted elements of all vectors laid end to end."""
+        count, result, lanes = self.count, vectors[0], [flat if flat < self.count else -1 for flat in wanted]
+        for number, value in enumerate(vectors[1:], 1):
+            lanes = [
+                flat - (number - 1) * count if flat // count == number else lane
+                for flat, lane in zip(wanted, lanes, strict=True)
+            ]
+            result = self.shuffle(e, result, value, lanes)
+            lanes = [place if flat < (number + 1) * count else -1 for place, flat in enumerate(wanted)]
+        return result if len(vectors) > 1 else self.shuffle(e, result, None, lanes)
+
+    def weave(self, e: Emitter, vectors: list[str]) -> list[str]:
+        """The elements of all vectors, first of each, then second of each, and so on."""
+        rows, count = len(vectors), self.count
+        if rows & (rows - 1):
+            flat = [
+                [(place % rows) * count + place // rows for place in range(i * count, (i + 1) * count)]
+                for i in range(rows)
+            ]
+            return [self.merge(e, vectors, wanted) for wanted in flat]
+        # A perfect shuffle of all lanes rotates the bits of (row, lane) by one: after log2(rows) of
+        # them the row has become the low part.
+        half = rows // 2
+        low = [lane for place in range(count // 2) for lane in (place, count + place)]
+        high = [lane + count // 2 for lane in low]
+        for _ in range(rows.bit_length() - 1):
+            vectors = [
+                self.shuffle(e, vectors[i], vectors[i + half], lanes) for i in range(half) for lanes in (low, high)
+            ]
+        return vectors

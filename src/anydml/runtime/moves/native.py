@@ -1,0 +1,141 @@
+"""Plans as calls of machine code: the parameters of each call, and how the work is cut into calls."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from anydml.core.datatype import DataType
+from anydml.runtime.moves.emit import Emitter
+from anydml.runtime.moves.kernels import convert, fill, gather, pick, runs, scatter, tile, weave
+from anydml.runtime.moves.kernels.frame import (
+    STAGING_BYTES,
+    STAGING_SLACK,
+    Frame,
+    Lowered,
+    LoopValues,
+    Shape,
+)
+from anydml.runtime.moves.plan import ONCE, Loop, MovePlan
+
+OUTER_LOOPS = 7
+"""Every kernel is compiled with so many loops around it: 8 dimensions less the one it always has. Unused
+ones run once, outermost, which costs nothing."""
+WORD = 8
+
+Function = Callable[[int, int, int], None]
+KERNELS = {
+    "runs": runs,
+    "fill": fill,
+    "pick": pick,
+    "weave": weave,
+    "tile": tile,
+    "gather": gather,
+    "scatter": scatter,
+}
+INNER_LOOPS = {"runs": 2, "fill": 1, "pick": 2, "weave": 2, "tile": 3, "gather": 2, "scatter": 1, "convert": 1}
+EXTRAS = {"runs": 1, "fill": 0, "pick": 1, "weave": 1, "tile": 3, "gather": 2, "scatter": 0, "convert": 2}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a kernel: its parameters and where its part of the buffers starts, in bytes."""
+
+    parameters: ctypes.Array[ctypes.c_int64]
+    source_offset: int
+    destination_offset: int
+
+
+def lower(
+    plan: MovePlan,
+    vector_bytes: int,
+    stream: bool,
+    types: tuple[DataType, DataType] | None = None,
+    scale_bias: tuple[float, float] | None = None,
+) -> Lowered:
+    if types is not None:
+        return convert.lower(plan, vector_bytes, types, scale_bias)
+    return KERNELS[plan.kernel].lower(plan, vector_bytes, stream)
+
+
+def module_text(shape: Shape) -> str:
+    """The kernel's LLVM IR: `move(parameters, source, destination)`."""
+    e = Emitter(shape.vector_bytes)
+    e.do(f"%staging = alloca [{STAGING_BYTES + STAGING_SLACK} x i8], align 64")
+    inner_count = INNER_LOOPS[shape.kernel]
+    loops = [_load_loop(e, number) for number in range(OUTER_LOOPS + inner_count)]
+    start = len(loops) * 3
+    extras = tuple(_load_word(e, start + number) for number in range(EXTRAS[shape.kernel]))
+    frame = Frame(e, shape, "%source", "%destination", tuple(loops[OUTER_LOOPS:]), extras, "%staging")
+    _nest(frame, loops[:OUTER_LOOPS])
+    if shape.stream:
+        # Streaming stores are ordered with nothing: whoever waits for this call must see them.
+        e.do("fence seq_cst")
+    return e.module("move", "ptr noalias %parameters, ptr noalias %source, ptr noalias %destination")
+
+
+def _load_loop(e: Emitter, number: int) -> LoopValues:
+    return LoopValues(*(_load_word(e, number * 3 + part) for part in range(3)))
+
+
+def _load_word(e: Emitter, number: int) -> str:
+    return e.load("i64", e.at("%parameters", number * WORD), WORD)
+
+
+def _nest(frame: Frame, loops: Sequence[LoopValues]) -> None:
+    if not loops:
+        (convert if frame.shape.kernel == "convert" else KERNELS[frame.shape.kernel]).emit(frame)
+        return
+    loop = loops[0]
+    with frame.e.loop(0, loop.size) as i:
+        source = frame.from_source((i, loop.source_stride))
+        destination = frame.from_destination((i, loop.destination_stride))
+        _nest(replace(frame, source=source, destination=destination), loops[1:])
+
+
+def calls(plan: MovePlan, lowered: Lowered, pieces: int) -> list[Call]:
+    """The whole move as calls that can run side by side."""
+    loops = plan.outer + plan.inner
+    grains = (1,) * len(plan.outer) + lowered.grains
+    chosen = _loop_to_cut(loops, grains, pieces)
+    if chosen is None:
+        return [_call(plan, loops, lowered, 0, 0)]
+    cut = loops[chosen]
+    result = []
+    for first, last in _parts(cut.size, grains[chosen], pieces):
+        part = (*loops[:chosen], replace(cut, size=last - first), *loops[chosen + 1 :])
+        start = (first * cut.source_stride, first * cut.destination_stride)
+        result.append(_call(plan, part, lowered, *start))
+    return result
+
+
+def _loop_to_cut(loops: Sequence[Loop], grains: Sequence[int], pieces: int) -> int | None:
+    """The outermost loop that gives enough pieces, else the one that gives most."""
+    if pieces < 2:
+        return None
+    counts = [loop.size // grain if grain else 0 for loop, grain in zip(loops, grains, strict=True)]
+    enough = [number for number, count in enumerate(counts) if count >= pieces]
+    best = enough[0] if enough else max(range(len(counts)), key=counts.__getitem__)
+    return best if counts[best] >= 2 else None
+
+
+def _parts(size: int, grain: int, pieces: int) -> list[tuple[int, int]]:
+    """Even parts whose bounds are multiples of the grain; the last takes the rest, so none is short."""
+    units = size // grain
+    pieces = min(pieces, units)
+    bounds = [units * number // pieces * grain for number in range(pieces)]
+    return list(zip(bounds, [*bounds[1:], size], strict=True))
+
+
+def _call(plan: MovePlan, loops: Sequence[Loop], lowered: Lowered, source_start: int, destination_start: int) -> Call:
+    outer_count = len(plan.outer)
+    outer = (ONCE,) * (OUTER_LOOPS - outer_count) + tuple(loops[:outer_count])
+    words = [
+        word
+        for loop in (*outer, *loops[outer_count:])
+        for word in (loop.size, loop.source_stride, loop.destination_stride)
+    ]
+    words += [*lowered.extras, *(0,) * (EXTRAS[plan.kernel] - len(lowered.extras))]
+    parameters = (ctypes.c_int64 * len(words))(*words)
+    return Call(parameters, plan.source_offset + source_start, plan.destination_offset + destination_start)

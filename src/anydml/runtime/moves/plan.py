@@ -1,0 +1,257 @@
+"""How a pair of layouts is moved: a canonical nest of loops and the kernel that runs its inner part.
+
+Nothing here knows a device. Strides are in bytes; destination strides are positive and descend from the
+outermost loop to the innermost, except that a kernel may walk a loop of its own backwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
+
+from anydml.core.layout import Layout
+
+WIDEST_ELEMENT = 16
+"""Runs of 2, 4, 8 or 16 bytes are moved as one element."""
+FARTHEST_PICK = 8
+"""Elements at most this far apart are picked out of whole vectors; farther ones are loaded one by one."""
+WEAVE_SIZES = (2, 3, 4, 8)
+"""So many planes are woven into one by shuffles of whole vectors."""
+SHORT_ROW_BYTES = 256
+"""Shorter rows are joined with their neighbours where they can be."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One loop: how often it runs and how far each side steps, in bytes."""
+
+    size: int
+    source_stride: int
+    destination_stride: int
+
+    def flipped(self) -> Loop:
+        return Loop(self.size, -self.source_stride, -self.destination_stride)
+
+
+ONCE = Loop(1, 0, 0)
+
+
+@dataclass(frozen=True)
+class MovePlan:
+    """A kernel, the loops it runs itself (`inner`) and the loops around it (`outer`).
+
+    | kernel  | inner loops               | what it does                                              |
+    |---------|---------------------------|-----------------------------------------------------------|
+    | runs    | rows, elements            | both sides are contiguous                                 |
+    | fill    | elements                  | one source element is repeated                            |
+    | pick    | channels, elements        | elements a few apart, or backwards, out of whole vectors  |
+    | weave   | elements, channels        | a few planes become neighbours                            |
+    | tile    | across, middle, elements  | the sides are contiguous along different loops            |
+    | gather  | across, elements          | any source, one element at a time, into contiguous rows   |
+    | scatter | elements                  | destination elements have gaps between them               |
+    | convert | elements                  | the elements change their type or value                   |
+    """
+
+    kernel: str
+    element_bytes: int
+    destination_bytes: int
+    source_offset: int
+    destination_offset: int
+    outer: tuple[Loop, ...]
+    inner: tuple[Loop, ...]
+
+    @property
+    def element_count(self) -> int:
+        return prod(loop.size for loop in self.outer + self.inner)
+
+    @property
+    def payload_bytes(self) -> int:
+        """Bytes that are written."""
+        return self.element_count * self.destination_bytes
+
+    def describe(self) -> str:
+        """The plan as text, one line a loop, outermost first."""
+        head = f"{self.kernel}: {self.element_count} elements of {self._element_text()}"
+        starts = f"start at byte {self.source_offset} of the source, {self.destination_offset} of the destination"
+        lines = [head, f"  {starts}"]
+        for depth, loop in enumerate(self.outer):
+            lines.append(f"  {'  ' * depth}{_loop_text(loop)}")
+        depth = len(self.outer)
+        for place, loop in enumerate(self.inner):
+            lines.append(f"  {'  ' * (depth + place)}{_loop_text(loop)}  [{self.kernel}]")
+        return "\n".join(lines)
+
+    def _element_text(self) -> str:
+        if self.kernel == "convert":
+            return f"{self.element_bytes} -> {self.destination_bytes} bytes"
+        return f"{self.element_bytes} bytes"
+
+
+def _loop_text(loop: Loop) -> str:
+    return f"{loop.size} x  source {loop.source_stride:+d}  destination {loop.destination_stride:+d}"
+
+
+@lru_cache(maxsize=4096)
+def plan_move(
+    source: Layout, destination: Layout, element_bytes: int, destination_bytes: int | None = None
+) -> MovePlan:
+    """The plan that writes every element of `source` to the same index of `destination`.
+
+    With `destination_bytes` the elements are converted on the way, otherwise they are moved as they are.
+    """
+    if source.sizes != destination.sizes:
+        raise ValueError(f"a move needs equal sizes: found {source.sizes} and {destination.sizes}")
+    written = element_bytes if destination_bytes is None else destination_bytes
+    loops = [
+        Loop(size, from_stride * element_bytes, to_stride * written)
+        for size, from_stride, to_stride in zip(source.sizes, source.strides, destination.strides, strict=True)
+        if size > 1
+    ]
+    flipped = [loop for loop in loops if loop.destination_stride < 0]
+    plan = MovePlan(
+        kernel="convert",
+        element_bytes=element_bytes,
+        destination_bytes=written,
+        source_offset=source.offset * element_bytes + sum(_end(loop)[0] for loop in flipped),
+        destination_offset=destination.offset * written + sum(_end(loop)[1] for loop in flipped),
+        outer=_canonical(loops),
+        inner=(),
+    )
+    return _with_kernel(plan) if destination_bytes is None else _convert(plan)
+
+
+def _end(loop: Loop) -> tuple[int, int]:
+    """Where the loop's last element lies, seen from its first: source, destination."""
+    return (loop.size - 1) * loop.source_stride, (loop.size - 1) * loop.destination_stride
+
+
+def _canonical(loops: list[Loop]) -> tuple[Loop, ...]:
+    """Positive destination strides, largest first, loops merged that run on evenly on both sides."""
+    forward = [loop.flipped() if loop.destination_stride < 0 else loop for loop in loops]
+    merged: list[Loop] = []
+    for loop in sorted(forward, key=lambda loop: -loop.destination_stride):
+        if merged and _runs_on(merged[-1], loop):
+            loop = replace(loop, size=loop.size * merged.pop().size)
+        merged.append(loop)
+    return tuple(merged)
+
+
+def _runs_on(outer: Loop, inner: Loop) -> bool:
+    return (
+        outer.source_stride == inner.source_stride * inner.size
+        and outer.destination_stride == inner.destination_stride * inner.size
+    )
+
+
+def _convert(plan: MovePlan) -> MovePlan:
+    loops = plan.outer or (Loop(1, plan.element_bytes, plan.destination_bytes),)
+    return replace(plan, outer=loops[:-1], inner=loops[-1:])
+
+
+def _with_kernel(plan: MovePlan) -> MovePlan:
+    plan = _widened(plan)
+    loops, element = plan.outer, plan.element_bytes
+    if not loops:
+        return _chosen(plan, "runs", ONCE, Loop(1, element, element))
+    row = loops[-1]
+    if row.destination_stride != element:
+        return _chosen(plan, "scatter", row)
+    if row.source_stride == element:
+        return _chosen(plan, "runs", _short_rows_neighbour(plan, row), row)
+    across = _along_source(loops[:-1], element)
+    if across is not None and _weaves(loops, across, element):
+        return _chosen(plan, "weave", across, row)
+    if row.source_stride == 0:
+        return _chosen(plan, "fill", row)
+    distance = abs(row.source_stride) // element
+    if row.source_stride % element == 0 and distance <= FARTHEST_PICK:
+        has_channels = across is not None and across.size <= distance
+        return _chosen(plan, "pick", across if across is not None and has_channels else ONCE, row)
+    if across is not None:
+        return _tiled(plan, across, row)
+    return _chosen(plan, "gather", _nearest(loops), row)
+
+
+def _widened(plan: MovePlan) -> MovePlan:
+    """Makes the longest even part of an inner run one element, and drops the run when that is all of it."""
+    element = plan.element_bytes
+    row = plan.outer[-1] if plan.outer else ONCE
+    if not row.source_stride == row.destination_stride == element:
+        return plan
+    wide, size = element, row.size
+    while size % 2 == 0 and wide < WIDEST_ELEMENT:
+        wide, size = wide * 2, size // 2
+    rest = () if size == 1 else (Loop(size, wide, wide),)
+    return replace(plan, element_bytes=wide, destination_bytes=wide, outer=plan.outer[:-1] + rest)
+
+
+def _chosen(plan: MovePlan, kernel: str, *inner: Loop) -> MovePlan:
+    """The plan with these loops given to the kernel; a loop the source walks backwards across is turned."""
+    outer = tuple(loop for loop in plan.outer if loop not in inner)
+    plan = replace(plan, kernel=kernel, outer=outer, inner=inner)
+    if len(inner) > 1 and kernel in ("pick", "tile") and inner[0].source_stride < 0:
+        return _turned(plan)
+    return plan
+
+
+def _turned(plan: MovePlan) -> MovePlan:
+    """Walks the first inner loop from its other end, so that the source is read forwards."""
+    first = plan.inner[0]
+    source_end, destination_end = _end(first)
+    return replace(
+        plan,
+        inner=(first.flipped(), *plan.inner[1:]),
+        source_offset=plan.source_offset + source_end,
+        destination_offset=plan.destination_offset + destination_end,
+    )
+
+
+def _along_source(loops: tuple[Loop, ...], element: int) -> Loop | None:
+    """The loop along which source elements are neighbours."""
+    found = [loop for loop in loops if abs(loop.source_stride) == element]
+    return max(found, key=lambda loop: loop.size, default=None)
+
+
+def _nearest(loops: tuple[Loop, ...]) -> Loop:
+    """The loop around the row that steps least in the source, if it steps less than the row does."""
+    row = loops[-1]
+    near = [loop for loop in loops[:-1] if 0 < abs(loop.source_stride) < abs(row.source_stride)]
+    return min(near, key=lambda loop: abs(loop.source_stride), default=ONCE)
+
+
+def _weaves(loops: tuple[Loop, ...], across: Loop, element: int) -> bool:
+    row = loops[-1]
+    return (
+        across is loops[-2]
+        and row.size in WEAVE_SIZES
+        and across.source_stride == element
+        and across.destination_stride == row.size * element
+    )
+
+
+def _short_rows_neighbour(plan: MovePlan, row: Loop) -> Loop:
+    """The loop whose short rows follow one another in the destination, so that they can be written together."""
+    row_bytes = row.size * plan.element_bytes
+    if len(plan.outer) > 1 and row_bytes < 4 * SHORT_ROW_BYTES:
+        outer = plan.outer[-2]
+        if outer.destination_stride == row_bytes:
+            return outer
+    return ONCE
+
+
+def _tiled(plan: MovePlan, across: Loop, row: Loop) -> MovePlan:
+    element = plan.element_bytes
+    middle = ONCE
+    neighbour = plan.outer[-2]
+    row_bytes = row.size * element
+    if row_bytes < SHORT_ROW_BYTES and neighbour is not across and neighbour.destination_stride == row_bytes:
+        middle = neighbour
+    tiled = _chosen(plan, "tile", across, middle, row)
+    across_bytes = across.size * element
+    following = [loop for loop in tiled.outer if abs(loop.source_stride) == across_bytes]
+    if across_bytes < SHORT_ROW_BYTES and following:
+        # Lines that short source rows share are still in the cache when the next row is read at once.
+        others = tuple(loop for loop in tiled.outer if loop is not following[0])
+        return replace(tiled, outer=(*others, following[0]))
+    return tiled
