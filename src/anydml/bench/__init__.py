@@ -1,0 +1,1 @@
+"""Measurements of anydml beside its peers."""

@@ -1,0 +1,174 @@
+"""Timing: repetitions of all contenders take turns, so that a slow moment of the machine meets them all."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import geometric_mean, median
+from time import perf_counter
+
+import numpy as np
+
+from anydml.bench.contenders import CONTENDERS, COPY, ONE_THREAD, OURS, Array, Buffers, Move
+from anydml.bench.patterns import Case, Pattern
+from anydml.core.datatype import DataType
+from anydml.core.layout import Layout
+
+SHORTEST_SECONDS = 1e-3
+"""Shorter moves are repeated within one measurement until it takes about this long."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of one move: the median and the quartiles around it."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, seconds: list[float]) -> Timing:
+        low, middle, high = np.quantile(seconds, (0.25, 0.5, 0.75))
+        return cls(float(middle), float(low), float(high))
+
+    @property
+    def spread(self) -> float:
+        """The quartiles' distance as a part of the median."""
+        return (self.high - self.low) / self.median
+
+
+@dataclass(frozen=True)
+class Result:
+    """One pattern of one type: what each contender took."""
+
+    pattern: str
+    type_name: str
+    payload_bytes: int
+    kernel: str
+    timings: dict[str, Timing]
+    ratios: dict[str, float]
+    """Of each contender: the speed beside the copy's, the median of the ratios within a repetition."""
+
+    def rate(self, contender: str) -> float:
+        """Payload, in GB/s."""
+        return self.payload_bytes / self.timings[contender].median / 1e9
+
+    def fraction(self, contender: str) -> float:
+        return self.ratios[contender]
+
+
+@dataclass(frozen=True)
+class Run:
+    """All results, and where they were taken."""
+
+    machine: dict[str, str | int]
+    size_bytes: int
+    threads: int
+    results: list[Result] = field(default_factory=list)
+    first_use_seconds: float = 0.0
+    start_seconds: float = 0.0
+    dispatch_seconds: float = 0.0
+
+    def to_json(self) -> dict[str, object]:
+        return asdict(self)
+
+    def of_type(self, type_name: str) -> list[Result]:
+        return [result for result in self.results if result.type_name == type_name]
+
+
+def mean_fraction(results: Iterable[Result], contender: str) -> float:
+    return geometric_mean([result.fraction(contender) for result in results])
+
+
+def measure(
+    pattern: Pattern, size_bytes: int, data_type: DataType, contenders: list[str], repeat: int, threads: int
+) -> Result:
+    element = data_type.element_bytes
+    case = pattern.build(size_bytes // element, element)
+    buffers = Buffers(_buffer(case.source, data_type), _buffer(case.destination, data_type))
+    made = {name: CONTENDERS[name](case, buffers, threads) for name in contenders}
+    moves = {name: move for name, move in made.items() if move is not None}
+    loops = {name: _loops(move) for name, move in moves.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in moves}
+    for _ in range(repeat):
+        for name, move in moves.items():
+            seconds[name].append(_time(move, loops[name]))
+    ratios = {
+        name: median(copy / mine for copy, mine in zip(seconds[COPY], taken, strict=True))
+        for name, taken in seconds.items()
+    }
+    timings = {name: Timing.of(taken) for name, taken in seconds.items()}
+    payload = case.destination.logical_element_count * element
+    return Result(pattern.name, data_type.name.lower(), payload, _kernel(case, data_type), timings, ratios)
+
+
+def _kernel(case: Case, data_type: DataType) -> str:
+    from anydml.runtime.moves.engine import prepare
+
+    return prepare(case.source, case.destination, data_type).kernel
+
+
+def _buffer(layout: Layout, data_type: DataType) -> Array:
+    """Elements with values, so that every page is there before it is timed."""
+    reach = sum(
+        (size - 1) * stride for size, stride in zip(layout.sizes, layout.strides, strict=True) if stride > 0
+    )
+    return np.ones(layout.offset + reach + 1, data_type.numpy_dtype)
+
+
+def _loops(move: Move) -> int:
+    """How often a short move is repeated within one measurement. The first call, which may compile, is not
+    counted."""
+    move()
+    return max(1, int(SHORTEST_SECONDS / max(_time(move, 1), 1e-7)))
+
+
+def _time(move: Move, loops: int) -> float:
+    start = perf_counter()
+    for _ in range(loops):
+        move()
+    return (perf_counter() - start) / loops
+
+
+def contenders_at_hand(peers: bool) -> list[str]:
+    return list(CONTENDERS) if peers else [COPY, OURS, ONE_THREAD, "NumPy"]
+
+
+def describe_machine() -> dict[str, str | int]:
+    described: dict[str, str | int] = {
+        "processor": _processor(),
+        "cores": os.cpu_count() or 0,
+        "system": platform.system(),
+        "python": platform.python_version(),
+    }
+    for package in ("numpy", "llvmlite", "torch", "onnxruntime"):
+        try:
+            described[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return described
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def dispatch_seconds(calls: int = 2000) -> float:
+    """One dispatch of a prepared 1 KiB slice."""
+    from anydml.runtime.moves.engine import prepare
+
+    source, destination = Layout((16, 16), (-64, 2), 1000), Layout((16, 16))
+    move = prepare(source, destination, DataType.FLOAT32)
+    data, result = np.ones(2048 * 4, np.uint8), np.ones(256 * 4, np.uint8)
+    once = partial(move.run_arrays, data, result)
+    return median(_time(once, calls // 20) for _ in range(20))
