@@ -1,0 +1,120 @@
+"""What a picture is of: a layout, the bytes around it, names for its axes, and perhaps a window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from anydml.core.datatype import DataType
+from anydml.core.errors import raise_if_any
+from anydml.core.layout import Layout
+from anydml.core.orders import default_axes, logical_axes
+from anydml.core.tensor import TensorDesc
+from anydml.core.windows import check_window, window_limits
+
+
+@dataclass(frozen=True)
+class Window:
+    """What Slice1 takes of every dimension; a negative stride starts at the window's end."""
+
+    offsets: tuple[int, ...]
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    output_sizes: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        whole: tuple[int, ...],
+        offsets: Sequence[int],
+        sizes: Sequence[int],
+        strides: Sequence[int],
+        output_sizes: Sequence[int] | None = None,
+    ) -> Window:
+        """A window over dimensions of these sizes, checked; it gives all it reaches unless told less."""
+        raise_if_any(check_window(whole, offsets, sizes, strides, output_sizes), subject="window")
+        outputs = tuple(output_sizes or window_limits(sizes, strides))
+        return cls(tuple(offsets), tuple(sizes), tuple(strides), outputs)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The position along each dimension from which the first element is taken."""
+        triples = zip(self.offsets, self.sizes, self.strides, strict=True)
+        return tuple(offset + (size - 1 if stride < 0 else 0) for offset, size, stride in triples)
+
+    @cached_property
+    def lasts(self) -> tuple[int, ...]:
+        """The position along each dimension from which the last element is taken."""
+        triples = zip(self.starts, self.strides, self.output_sizes, strict=True)
+        return tuple(start + stride * (count - 1) for start, stride, count in triples)
+
+    def contains(self, axis: int, position: int) -> bool:
+        return self.offsets[axis] <= position < self.offsets[axis] + self.sizes[axis]
+
+    def source(self, output_index: tuple[int, ...]) -> tuple[int, ...]:
+        """The index that an element of the result is taken from."""
+        triples = zip(self.starts, self.strides, output_index, strict=True)
+        return tuple(start + stride * i for start, stride, i in triples)
+
+    def output(self, index: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Where an element goes to in the result, or None when it is not taken."""
+        found = []
+        for i, start, stride, count in zip(index, self.starts, self.strides, self.output_sizes, strict=True):
+            steps, rest = divmod(i - start, stride)
+            if rest or not 0 <= steps < count:
+                return None
+            found.append(steps)
+        return tuple(found)
+
+    def result(self, layout: Layout) -> Layout:
+        """The taken elements as a layout of their own."""
+        return layout.window(self.offsets, self.sizes, self.strides, self.output_sizes)
+
+    def inside(self, layout: Layout) -> Layout:
+        """Every element of the window, stepped over or not."""
+        return layout.window(self.offsets, self.sizes, (1,) * layout.rank)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A layout with all that a picture says about it. Without a data type it has no bytes."""
+
+    layout: Layout
+    axes: str
+    data_type: DataType | None = None
+    total_bytes: int | None = None
+    implicit_strides: bool = False
+    order: str | None = None
+    """The name the strides were given by, if by name."""
+    window: Window | None = None
+
+    @classmethod
+    def of(
+        cls,
+        value: Layout | TensorDesc,
+        *,
+        offset: int = 0,
+        order: str | None = None,
+        window: Window | None = None,
+    ) -> Subject:
+        """Draw a description, `offset` elements into its memory, or a layout as it stands."""
+        name = order.upper() if order else None
+        letters = logical_axes(name) if name else default_axes(len(value.sizes))
+        if isinstance(value, Layout):
+            return cls(value, letters, order=name, window=window)
+        layout = Layout(value.sizes, value.strides, offset)
+        total = value.total_tensor_size_in_bytes
+        return cls(layout, letters, value.data_type, total, value.has_implicit_strides, name, window)
+
+    @property
+    def tail_bits(self) -> int:
+        """Bits after the last element: rounding up to 4 bytes, and what a larger total size adds."""
+        if self.data_type is None or self.total_bytes is None:
+            return 0
+        return self.total_bytes * 8 - self.layout.span * self.data_type.bits
+
+    @property
+    def tail_cells(self) -> int:
+        """The tail in elements, the last of them perhaps cut short."""
+        return -(-self.tail_bits // self.data_type.bits) if self.data_type else 0

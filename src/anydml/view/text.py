@@ -1,0 +1,250 @@
+"""The picture for a terminal: colours or none, box drawing or plain ASCII, to any width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+from anydml.view.blocks import Block, Span, Style, below, beside, flow
+from anydml.view.elision import Gap, balanced, positions
+from anydml.view.facts import Facts
+from anydml.view.legend import legend
+from anydml.view.palette import terminal_fill
+from anydml.view.picture import Grid, Kind, Limits, LogicalCell, MemoryCell, Picture, Reach, make_picture
+from anydml.view.subject import Subject
+
+BOLD, DIM, PLAIN = "1", "2", ""
+_ASCII = str.maketrans("─│┌┬┐├┼┤└┴┘░·×…→", "-|+++++++++x*x~>")
+_CORNERS = dict(zip(("dr", "dlr", "dl", "udr", "udlr", "udl", "ur", "ulr", "ul"), "┌┬┐├┼┤└┴┘", strict=True))
+"""Box corners by the directions in which lines leave them: up, down, left, right."""
+_MARKS: dict[Kind | Reach, str] = {
+    Kind.BROADCAST: "A*",
+    Kind.OVERLAP: "A#",
+    Kind.PADDING: "░░",
+    Kind.TAIL: "--",
+    Kind.BEFORE: "<<",
+    Reach.TAKEN: "[A]",
+    Reach.SKIPPED: "(A)",
+    Reach.OUTSIDE: "A",
+}
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """What the terminal can show."""
+
+    width: int = 80
+    color: bool = False
+    unicode: bool = True
+
+
+def render(subject: Subject, canvas: Canvas) -> str:
+    """The whole explanation of a layout as text."""
+    picture = make_picture(subject, _limits(subject, canvas.width))
+    facts = Facts(picture)
+    inner = canvas.width - 2
+    parts = [
+        Block.of([facts.heading], BOLD),
+        Block.of([line for sentence in facts.sentences for line in wrap(sentence, inner)]),
+        _strides(facts),
+        Block.of(wrap(facts.formula, inner) + wrap(facts.example, inner, subsequent_indent="  ")),
+        _drawing(picture, inner),
+        *_legend(picture),
+        _amounts(facts),
+    ]
+    lines = below([parts[0], *(part.indent(2) for part in parts[1:])]).paint(canvas.color)
+    text = "\n".join(lines) + "\n"
+    return text if canvas.unicode else text.translate(_ASCII)
+
+
+def _limits(subject: Subject, width: int) -> Limits:
+    """Fewer columns on a narrow terminal; what is left out is always the middle."""
+    digits = len(str(subject.layout.logical_element_count))
+    columns = max(3, min(16, (width - 14) // (digits + 3) - 1))
+    return Limits(planes=4, rows=10, columns=columns, edge=min(5, columns), cells=96, memory=max(48, min(160, width)))
+
+
+# Figures
+
+
+def _strides(facts: Facts) -> Block:
+    """Sizes, the strides in force and the packed ones, a column for each axis."""
+    layout = facts.layout
+    subject = facts.picture.subject
+    named = f"of order {subject.order}" if subject.order else "given"
+    given = "none given, so packed" if subject.implicit_strides else named
+    packed = "the same" if layout.strides == layout.packed_strides else "what packing would give"
+    rows = [
+        ("", list(facts.axes), ""),
+        ("sizes", list(map(str, layout.sizes)), ""),
+        ("strides", list(map(str, layout.strides)), given),
+        ("packed", list(map(str, layout.packed_strides)), packed),
+    ]
+    widths = [max(len(row[1][axis]) for row in rows) for axis in range(layout.rank)]
+    return Block.of(
+        [
+            Span(f"{name:<9}"),
+            Span("  ".join(f"{value:>{width}}" for value, width in zip(values, widths, strict=True))),
+            Span(f"   {remark}" if remark else "", DIM),
+        ]
+        for name, values, remark in rows
+    )
+
+
+def _amounts(facts: Facts) -> Block:
+    def shown(value: int | None) -> str:
+        return "" if value is None else f"{value:,}"
+
+    rows = [(a.name, shown(a.elements), shown(a.bytes), a.remark) for a in facts.amounts]
+    rows.insert(0, ("", "elements", "bytes" if facts.data_type else "", ""))
+    wide = [max(len(row[column]) for row in rows) for column in range(3)]
+    return Block.of(
+        [
+            Span(f"{name:<{wide[0]}}  {elements:>{wide[1]}}  {size:>{wide[2]}}"),
+            Span(f"   {remark}" if remark else "", DIM),
+        ]
+        for name, elements, size, remark in rows
+    )
+
+
+def _legend(picture: Picture) -> list[Block]:
+    entries = [(_MARKS[mark], meaning) for mark, meaning in legend(picture)]
+    if picture.is_elided:
+        entries.append(("…", "left out"))
+    return [Block.of([f"{mark:<4}{meaning}" for mark, meaning in entries], DIM)] if entries else []
+
+
+# Drawings
+
+
+def _drawing(picture: Picture, width: int) -> Block:
+    grids = [_grid_block("logical", picture.grid, width)]
+    if picture.result:
+        grids.append(_grid_block("result", picture.result, width))
+    left = flow(grids, width, 4)
+    room = width - left.width - 4
+    alongside = _memory_block(picture, room) if room >= 24 else None
+    stacked = _memory_block(picture, width)
+    # Beside the grid unless that would break the memory into more lines.
+    if alongside and len(alongside.lines) <= len(stacked.lines):
+        return beside([left, alongside], 4)
+    return below([left, stacked])
+
+
+def _grid_block(title: str, grid: Grid, width: int) -> Block:
+    wide = max(len(_logical_text(cell)) for cell in grid.cells.values())
+    wide = max(wide, *(len(str(column)) for column in positions(grid.columns)))
+    blocks = []
+    for plane in grid.planes:
+        if isinstance(plane, Gap):
+            blocks.append(Block.of([f"… {plane.hidden:,} planes"], DIM))
+        else:
+            blocks.append(_plane_block(grid, plane, wide))
+    heading = Block.of([[Span(title, BOLD), Span("  " + "×".join(map(str, grid.sizes)), DIM)]])
+    return below([heading, flow(blocks, width)], blank=0)
+
+
+def _plane_block(grid: Grid, plane: int, wide: int) -> Block:
+    names = zip(grid.axes, grid.plane_index(plane), strict=False)
+    caption = " ".join(f"{axis.lower()}={i}" for axis, i in names)
+    row_axis = grid.axes[-2].lower() if len(grid.sizes) > 1 else ""
+    margin = max(len(row_axis), *(len(_position(row)) for row in grid.rows)) if row_axis else 0
+    corner = f"{row_axis:>{margin}}  "
+    header = corner + " ".join(f"{_position(column):^{wide}}" for column in grid.columns)
+    lines: list[list[Span]] = [[Span(caption, DIM)]] if caption else []
+    lines.append([Span(f"{header}  {grid.axes[-1].lower()}", DIM)])
+    lines.append([Span(" " * (margin + 1)), _rule(0, len(grid.columns), wide)])
+    for row in grid.rows:
+        name = _position(row) if row_axis else ""
+        lines.append([Span(f"{name:>{margin}} ", DIM), *_row_spans(grid, plane, row, wide)])
+    lines.append([Span(" " * (margin + 1)), _rule(len(grid.columns), 0, wide)])
+    return Block.of(lines)
+
+
+def _row_spans(grid: Grid, plane: int, row: int | Gap, wide: int) -> list[Span]:
+    spans = [Span("│", DIM)]
+    for column in grid.columns:
+        if isinstance(row, Gap) or isinstance(column, Gap):
+            spans.append(Span(f"{'…':^{wide}}", DIM))
+        else:
+            cell = grid.cell(plane, row, column)
+            spans.append(Span(f"{_logical_text(cell):^{wide}}", _style(cell)))
+        spans.append(Span("│", DIM))
+    return spans
+
+
+def _memory_block(picture: Picture, width: int) -> Block:
+    has_steps = any(cell.step for cell in picture.memory_cells)
+    texts = [_memory_texts(cell, has_steps) for cell in picture.memory]
+    wide = max(len(text) for column in texts for text in column)
+    per_line = balanced(len(texts), max(1, (width - 1) // (wide + 1)))
+    cells = list(zip(picture.memory, texts, strict=True))
+    chunks = [cells[start : start + per_line] for start in range(0, len(cells), per_line)]
+    lines: list[list[Span]] = [[Span("memory", BOLD), Span("  offset above, element below", DIM)]]
+    above = 0
+    for chunk in chunks:
+        lines += [[_rule(above, len(chunk), wide)], *_memory_lines(chunk, wide)]
+        above = len(chunk)
+    lines.append([_rule(above, 0, wide)])
+    return Block.of(lines)
+
+
+def _memory_lines(chunk: Sequence[tuple[MemoryCell | Gap, tuple[str, ...]]], wide: int) -> list[list[Span]]:
+    lines = []
+    for level in range(len(chunk[0][1])):
+        spans = [Span("│", DIM)]
+        for cell, texts in chunk:
+            style = _style(cell) if level and not isinstance(cell, Gap) else DIM
+            filler = "░" if level == 1 and not isinstance(cell, Gap) and cell.kind is Kind.PADDING else " "
+            spans += [Span(f"{texts[level]:{filler}^{wide}}", style), Span("│", DIM)]
+        lines.append(spans)
+    return lines
+
+
+def _memory_texts(cell: MemoryCell | Gap, has_steps: bool) -> tuple[str, ...]:
+    """Offset, content and, under a window, the order of taking."""
+    if isinstance(cell, Gap):
+        return ("…", "…", "")[: 2 + has_steps]
+    step = f"{cell.step}." if cell.step else ""
+    return (str(cell.offset), _memory_text(cell), step)[: 2 + has_steps]
+
+
+def _rule(above: int, below: int, wide: int) -> Span:
+    """The line between a row of so many cells and the row under it, either perhaps missing."""
+    last = max(above, below)
+    corners = []
+    for i in range(last + 1):
+        lines = {"u": above and i <= above, "d": below and i <= below, "l": i > 0, "r": i < last}
+        corners.append(_CORNERS["".join(direction for direction, there in lines.items() if there)])
+    return Span(("─" * wide).join(corners), DIM)
+
+
+def _position(position: int | Gap) -> str:
+    return "…" if isinstance(position, Gap) else str(position)
+
+
+def _marked(label: str, kind: Kind, reach: Reach | None) -> str:
+    mark = {Kind.BROADCAST: "*", Kind.OVERLAP: "#"}.get(kind, "")
+    inner = f"{label}{mark}"
+    if reach is Reach.TAKEN:
+        return f"[{inner}]"
+    return f"({inner})" if reach is Reach.SKIPPED else f" {inner} "
+
+
+def _logical_text(cell: LogicalCell) -> str:
+    return _marked(cell.label, cell.kind, cell.reach)
+
+
+def _memory_text(cell: MemoryCell) -> str:
+    if cell.kind in (Kind.PADDING, Kind.TAIL, Kind.BEFORE):
+        return {Kind.PADDING: "░░░", Kind.TAIL: " -- ", Kind.BEFORE: " << "}[cell.kind]
+    return _marked(cell.label, cell.kind, cell.reach)
+
+
+def _style(cell: LogicalCell | MemoryCell) -> Style:
+    if cell.kind in (Kind.PADDING, Kind.TAIL, Kind.BEFORE) or cell.reach is Reach.OUTSIDE:
+        return DIM
+    if cell.reach is Reach.SKIPPED:
+        return PLAIN
+    return f"30;48;5;{terminal_fill(cell.group)}"
