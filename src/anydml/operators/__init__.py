@@ -1,6 +1,28 @@
 """What each operator means: declared here and nowhere else, one module a family."""
 
-from anydml.operators.activation import ActivationElu, ActivationRelu, ActivationSoftplus
+from anydml.operators.activation import (
+    ActivationCelu,
+    ActivationElu,
+    ActivationGelu,
+    ActivationHardSigmoid,
+    ActivationHardSwish,
+    ActivationIdentity,
+    ActivationLeakyRelu,
+    ActivationLinear,
+    ActivationParameterizedRelu,
+    ActivationParametricSoftplus,
+    ActivationRelu,
+    ActivationReluGrad,
+    ActivationScaledElu,
+    ActivationScaledTanh,
+    ActivationShrink,
+    ActivationSigmoid,
+    ActivationSoftplus,
+    ActivationSoftsign,
+    ActivationSwish,
+    ActivationTanh,
+    ActivationThresholdedRelu,
+)
 from anydml.operators.convolution import Convolution
 from anydml.operators.creation import FillValueConstant, FillValueSequence
 from anydml.operators.depth_space import DepthToSpace, DepthToSpace1, SpaceToDepth, SpaceToDepth1
@@ -22,9 +44,27 @@ from anydml.operators.resample import Upsample2D
 from anydml.operators.slices import Slice, Slice1, SliceGrad
 
 __all__ = [
+    "ActivationCelu",
     "ActivationElu",
+    "ActivationGelu",
+    "ActivationHardSigmoid",
+    "ActivationHardSwish",
+    "ActivationIdentity",
+    "ActivationLeakyRelu",
+    "ActivationLinear",
+    "ActivationParameterizedRelu",
+    "ActivationParametricSoftplus",
     "ActivationRelu",
+    "ActivationReluGrad",
+    "ActivationScaledElu",
+    "ActivationScaledTanh",
+    "ActivationShrink",
+    "ActivationSigmoid",
     "ActivationSoftplus",
+    "ActivationSoftsign",
+    "ActivationSwish",
+    "ActivationTanh",
+    "ActivationThresholdedRelu",
     "Cast",
     "Convolution",
     "CumulativeProduct",

@@ -1,7 +1,8 @@
-"""Activations: formulas of one input; each can also be fused into another operator."""
+"""Activations: formulas of one input element; most can also be fused into another operator."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,8 @@ from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
-from anydml.operators.types import FLOAT_16_32, SMALL_SIGNED
+from anydml.operators.special import erfc
+from anydml.operators.types import FLOAT_16_32, SMALL_SIGNED, UP_TO_32_BIT
 
 STEEPNESS = rule(
     "softplus.steepness",
@@ -19,54 +21,253 @@ STEEPNESS = rule(
     "dml.Device(feature_level='6.3').compile("
     "dml.ActivationSoftplus(input_tensor=dml.TensorDesc('FLOAT32', [4]), steepness=0.5))",
 )
-_RANK = {"1.0": (4, 4), "2.0": (4, 5), "3.0": (1, 8)}
 _FLOATS = {"1.0": FLOAT_16_32}
-_SAME = (same("input_tensor output_tensor", "DataType DimensionCount Sizes"),)
+_WITH_SIGNED = {"1.0": FLOAT_16_32, "5.1": FLOAT_16_32 | SMALL_SIGNED}
 
 
-class ActivationElu(Operator, since="1.0", id=35):
-    """x where x >= 0, else alpha * (e^x - 1)."""
+class _Activation(Operator, abstract=True):
+    """What activations have in common: one tensor in, one of the same kind out."""
 
-    rank = _RANK
+    rank = {"1.0": (4, 4), "2.0": (4, 5), "3.0": (1, 8)}
     input_tensor: TensorDesc = tensor_input(_FLOATS)
     output_tensor: TensorDesc = tensor_output(_FLOATS)
-    alpha: float = attribute(Float())
-    same = _SAME
+    same = (same("input_tensor output_tensor", "DataType DimensionCount Sizes"),)
     in_place = True
     fusable = True
+
+
+class _SignedActivation(_Activation, abstract=True):
+    """Those that whole numbers can go through too."""
+
+    input_tensor: TensorDesc = tensor_input(_WITH_SIGNED)
+    output_tensor: TensorDesc = tensor_output(_WITH_SIGNED)
+
+
+def _logistic(m: Any, x: Any) -> Any:
+    """1 / (1 + e^-x); e is only raised to negative powers, so nothing overflows."""
+    small = m.exp(-m.abs(x))
+    return m.where(x >= 0, 1 / (1 + small), small / (1 + small))
+
+
+class ActivationElu(_Activation, since="1.0", id=35):
+    """x where x >= 0, else alpha * (e^x - 1)."""
+
+    alpha: float = attribute(Float())
 
     def formula(self, m: Any, x: Any) -> Any:
         return m.where(x >= 0, x, self.alpha * m.expm1(m.minimum(x, 0)))
 
 
-class ActivationRelu(Operator, since="1.0", id=44):
-    """max(0, x)."""
+class ActivationHardSigmoid(_Activation, since="1.0", id=37):
+    """alpha * x + beta, held between 0 and 1."""
 
-    rank = _RANK
-    input_tensor: TensorDesc = tensor_input({"1.0": FLOAT_16_32, "5.1": FLOAT_16_32 | SMALL_SIGNED})
-    output_tensor: TensorDesc = tensor_output({"1.0": FLOAT_16_32, "5.1": FLOAT_16_32 | SMALL_SIGNED})
-    same = _SAME
+    alpha: float = attribute(Float())
+    beta: float = attribute(Float())
+
+    def formula(self, m: Any, x: Any) -> Any:
+        return m.maximum(m.minimum(self.alpha * x + self.beta, 1), 0)
+
+
+class ActivationIdentity(_Activation, since="1.0", id=38):
+    """x."""
+
+    def formula(self, m: Any, x: Any) -> Any:
+        return x
+
+
+class ActivationLeakyRelu(_Activation, since="1.0", id=39):
+    """x where x >= 0, else alpha * x."""
+
+    alpha: float = attribute(Float())
+
+    def formula(self, m: Any, x: Any) -> Any:
+        return m.where(x >= 0, x, self.alpha * x)
+
+
+class ActivationLinear(_Activation, since="1.0", id=40):
+    """alpha * x + beta."""
+
+    alpha: float = attribute(Float())
+    beta: float = attribute(Float())
+
+    def formula(self, m: Any, x: Any) -> Any:
+        return self.alpha * x + self.beta
+
+
+class ActivationParameterizedRelu(Operator, since="1.0", id=42):
+    """x where x >= 0, else slope * x, with a slope for each element."""
+
+    rank = _Activation.rank
+    input_tensor: TensorDesc = tensor_input(_WITH_SIGNED)
+    slope_tensor: TensorDesc = tensor_input(_WITH_SIGNED)
+    output_tensor: TensorDesc = tensor_output(_WITH_SIGNED)
+    same = (same("input_tensor slope_tensor output_tensor", "DataType DimensionCount Sizes"),)
     in_place = True
-    fusable = True
+
+    def formula(self, m: Any, x: Any, slope: Any) -> Any:
+        return m.where(x >= 0, x, slope * x)
+
+
+class ActivationParametricSoftplus(_Activation, since="1.0", id=43):
+    """alpha * ln(1 + e^(beta * x))."""
+
+    alpha: float = attribute(Float())
+    beta: float = attribute(Float())
+
+    def formula(self, m: Any, x: Any) -> Any:
+        return self.alpha * m.logaddexp(x.dtype.type(0), self.beta * x)
+
+
+class ActivationRelu(_SignedActivation, since="1.0", id=44):
+    """max(0, x)."""
 
     def formula(self, m: Any, x: Any) -> Any:
         return m.maximum(x, x.dtype.type(0))
 
 
-class ActivationSoftplus(Operator, since="1.0", id=49):
+class ActivationScaledElu(_Activation, since="1.0", id=45):
+    """gamma * x where x > 0, else gamma * alpha * (e^x - 1)."""
+
+    alpha: float = attribute(Float())
+    gamma: float = attribute(Float())
+
+    def formula(self, m: Any, x: Any) -> Any:
+        return self.gamma * m.where(x > 0, x, self.alpha * m.expm1(m.minimum(x, 0)))
+
+
+class ActivationScaledTanh(_Activation, since="1.0", id=46):
+    """alpha * tanh(beta * x)."""
+
+    alpha: float = attribute(Float())
+    beta: float = attribute(Float())
+
+    def formula(self, m: Any, x: Any) -> Any:
+        return self.alpha * m.tanh(self.beta * x)
+
+
+class ActivationSigmoid(_Activation, since="1.0", id=47):
+    """1 / (1 + e^-x)."""
+
+    def formula(self, m: Any, x: Any) -> Any:
+        return _logistic(m, x)
+
+
+class ActivationSoftplus(_Activation, since="1.0", id=49):
     """ln(1 + e^(steepness * x)) / steepness."""
 
-    rank = _RANK
-    input_tensor: TensorDesc = tensor_input(_FLOATS)
-    output_tensor: TensorDesc = tensor_output(_FLOATS)
     steepness: float = attribute(Float())
-    same = _SAME
-    in_place = True
-    fusable = True
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         if self.steepness < 1 and level < FeatureLevel.LEVEL_6_4:
             yield STEEPNESS("Steepness", self.steepness, "at least 1", "1", feature_level="6.4")
 
     def formula(self, m: Any, x: Any) -> Any:
-        return m.logaddexp(x.dtype.type(0), x * x.dtype.type(self.steepness)) / x.dtype.type(self.steepness)
+        return m.logaddexp(x.dtype.type(0), x * self.steepness) / x.dtype.type(self.steepness)
+
+
+class ActivationSoftsign(_Activation, since="1.0", id=50):
+    """x / (1 + |x|)."""
+
+    def formula(self, m: Any, x: Any) -> Any:
+        limit = m.copysign(x.dtype.type(1), x)
+        return m.where(m.isinf(x), limit, x / (1 + m.abs(x)))
+
+
+class ActivationTanh(_Activation, since="1.0", id=51):
+    """tanh(x)."""
+
+    def formula(self, m: Any, x: Any) -> Any:
+        return m.tanh(x)
+
+
+class ActivationThresholdedRelu(_Activation, since="1.0", id=52):
+    """x where x > alpha, else 0."""
+
+    alpha: float = attribute(Float())
+
+    def formula(self, m: Any, x: Any) -> Any:
+        return m.where(x > self.alpha, x, x.dtype.type(0))
+
+
+class ActivationShrink(_Activation, since="2.0", id=90):
+    """x - bias above the threshold, x + bias below its negative, 0 between."""
+
+    rank = {"2.0": (4, 5), "3.0": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"2.0": FLOAT_16_32, "5.1": UP_TO_32_BIT})
+    output_tensor: TensorDesc = tensor_output({"2.0": FLOAT_16_32, "5.1": UP_TO_32_BIT})
+    bias: float = attribute(Float())
+    threshold: float = attribute(Float())
+
+    def formula(self, m: Any, x: Any) -> Any:
+        if x.dtype.kind in "iu":
+            x = x.astype("float64")  # the limits are floats; the result is cut off to a whole number
+        below = m.where(x < -self.threshold, x + self.bias, x.dtype.type(0))
+        return m.where(x > self.threshold, x - self.bias, below)
+
+
+class ActivationCelu(_Activation, since="3.0", id=128):
+    """max(0, x) + min(0, alpha * (e^(x / alpha) - 1))."""
+
+    rank = {"3.0": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"3.0": FLOAT_16_32})
+    output_tensor: TensorDesc = tensor_output({"3.0": FLOAT_16_32})
+    alpha: float = attribute(Float())
+
+    def formula(self, m: Any, x: Any) -> Any:
+        below = m.minimum(self.alpha * m.expm1(x / x.dtype.type(self.alpha)), 0)
+        return m.maximum(x, 0) + below
+
+
+class ActivationReluGrad(Operator, since="3.0", id=129):
+    """The gradient where x > 0, else 0."""
+
+    rank = {"3.0": (1, 8)}
+    input_tensor: TensorDesc = tensor_input(_WITH_SIGNED)
+    input_gradient_tensor: TensorDesc = tensor_input(_WITH_SIGNED)
+    output_gradient_tensor: TensorDesc = tensor_output(_WITH_SIGNED)
+    same = (same("input_tensor input_gradient_tensor output_gradient_tensor", "DataType DimensionCount Sizes"),)
+
+    def formula(self, m: Any, x: Any, gradient: Any) -> Any:
+        return m.where(x > 0, gradient, x.dtype.type(0))
+
+
+class ActivationGelu(_Activation, since="5.1", id=157):
+    """x times the chance that a normal variable lies below x: x / 2 * (1 + erf(x / sqrt(2)))."""
+
+    rank = {"5.1": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"5.1": FLOAT_16_32})
+    output_tensor: TensorDesc = tensor_output({"5.1": FLOAT_16_32})
+
+    def formula(self, m: Any, x: Any) -> Any:
+        wide = x.astype("float64")  # the tail's e^(-x^2 / 2) magnifies a rounding of x
+        held = m.where(m.isneginf(wide), 0, wide)
+        return (0.5 * held * erfc(m, wide * -math.sqrt(0.5))).astype(x.dtype)
+
+
+class ActivationSwish(_Activation, since="6.2", id=167):
+    """x * sigmoid(scale * x)."""
+
+    rank = {"6.2": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"6.2": FLOAT_16_32})
+    output_tensor: TensorDesc = tensor_output({"6.2": FLOAT_16_32})
+    sigmoid_input_scale: float = attribute(Float())
+    fusable = False
+
+    def formula(self, m: Any, x: Any) -> Any:
+        weight = _logistic(m, self.sigmoid_input_scale * x)
+        return m.where(weight == 0, x.dtype.type(0), x * weight)
+
+
+class ActivationHardSwish(_Activation, since="6.2", id=168):
+    """x * (alpha * x + beta, held between 0 and 1)."""
+
+    rank = {"6.2": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"6.2": FLOAT_16_32})
+    output_tensor: TensorDesc = tensor_output({"6.2": FLOAT_16_32})
+    alpha: float = attribute(Float())
+    beta: float = attribute(Float())
+    fusable = False
+
+    def formula(self, m: Any, x: Any) -> Any:
+        weight = m.maximum(m.minimum(self.alpha * x + self.beta, 1), 0)
+        return m.where(weight == 0, x.dtype.type(0), x * weight)
