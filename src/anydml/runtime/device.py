@@ -1,0 +1,66 @@
+"""Device: where operators are checked, compiled and run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from anydml.core.datatype import DataType, DataTypeLike
+from anydml.core.enums import ExecutionFlags
+from anydml.core.levels import HIGHEST_LEVEL, LEVELS, FeatureLevel, FeatureLevelLike
+from anydml.core.schema import Operator
+from anydml.core.validate import require_valid
+from anydml.runtime.backend import BACKENDS, find_backend
+from anydml.runtime.compiled import CompiledOperator
+from anydml.runtime.table import BindingTable, OperatorInitializer
+
+
+@dataclass(frozen=True, init=False)
+class Device:
+    """A device of a feature level: `Device()`, `Device("reference")`, `Device(feature_level="5.0")`.
+
+    Stateless and cheap; several may exist, and threads may share one.
+    """
+
+    name: str
+    feature_level: FeatureLevel
+
+    def __init__(self, name: str = "cpu", feature_level: FeatureLevelLike = HIGHEST_LEVEL) -> None:
+        find_backend(name)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "feature_level", FeatureLevel.parse(feature_level))
+
+    @property
+    def description(self) -> str:
+        return BACKENDS[self.name]
+
+    def supports_data_type(self, data_type: DataTypeLike) -> bool:
+        """DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT: whether tensors may have this type here."""
+        return DataType.parse(data_type) in LEVELS[self.feature_level].data_types
+
+    def highest_feature_level(self, requested: Iterable[FeatureLevelLike]) -> FeatureLevel | None:
+        """DML_FEATURE_FEATURE_LEVELS: the highest of these levels that the device has."""
+        levels = [FeatureLevel.parse(level) for level in requested]
+        return max((level for level in levels if level <= self.feature_level), default=None)
+
+    def create_operator(self, operator: Operator) -> Operator:
+        """The operator, if everything about it holds at this feature level; else an error with all that does not."""
+        require_valid(operator, self.feature_level)
+        return operator
+
+    def compile(
+        self, operator: Operator, flags: ExecutionFlags | int | str | Sequence[str] | None = ExecutionFlags.NONE
+    ) -> CompiledOperator:
+        """Check and plan an operator; the result runs on buffers."""
+        return CompiledOperator(self, self.create_operator(operator), ExecutionFlags.parse(flags))
+
+    def create_operator_initializer(self, operators: Iterable[CompiledOperator] = ()) -> OperatorInitializer:
+        """Something that, dispatched once, initializes all these operators."""
+        return OperatorInitializer(operators)
+
+    def create_binding_table(self, dispatchable: CompiledOperator | OperatorInitializer) -> BindingTable:
+        """An empty table of bindings for an operator or an initializer."""
+        return BindingTable(dispatchable)
+
+    def __repr__(self) -> str:
+        return f"Device({self.name!r}, feature_level={self.feature_level.text!r})"
