@@ -111,7 +111,7 @@ class Slot:
         self.total = tensor.total_tensor_size_in_bytes if tensor else 0
         self.minimum = tensor.minimum_size_in_bytes if tensor else 0
         self.alignment = tensor.data_type.alignment_bytes if tensor else 1
-        self.offset_step = tensor.guaranteed_base_offset_step if tensor else 0
+        self.offset_step = tensor.guaranteed_base_offset_alignment if tensor else 0
 
 
 class Binder:
