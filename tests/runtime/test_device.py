@@ -1,0 +1,139 @@
+"""Devices: levels, feature queries, compiling, and running on every kind of memory."""
+
+from __future__ import annotations
+
+import mmap
+import pickle
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import anydml as dml
+
+SOURCE = np.arange(1, 17, dtype=np.float32)
+
+
+def backwards(device: str = "cpu") -> dml.CompiledOperator:
+    """The documented slice with a negative stride: rows from the last, every second column from 1."""
+    operator = dml.Slice1(
+        input_tensor=dml.TensorDesc("FLOAT32", [1, 1, 4, 4]),
+        output_tensor=dml.TensorDesc("FLOAT32", [1, 1, 2, 2]),
+        input_window_offsets=[0, 0, 0, 1],
+        input_window_sizes=[1, 1, 4, 3],
+        input_window_strides=[1, 1, -2, 2],
+    )
+    return dml.Device(device).compile(operator)
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_run__writes_in_place(device: str) -> None:
+    result = np.zeros((1, 1, 2, 2), np.float32)
+    backwards(device)(input_tensor=SOURCE, output_tensor=result)
+    assert result.tolist() == [[[[14, 16], [6, 8]]]]
+
+
+def test_null__prints_and_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    result = np.full(4, 7, np.float32)
+    backwards("null")(input_tensor=SOURCE, output_tensor=result)
+    assert "SLICE1: 1 step" in capsys.readouterr().out
+    assert result.tolist() == [7, 7, 7, 7]
+
+
+class Shared:
+    """A tensor of another library: memory through DLPack alone."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+def test_buffers__of_every_kind(tmp_path: Path) -> None:
+    run = backwards()
+    path = tmp_path / "source.bin"
+    path.write_bytes(SOURCE.tobytes())
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        sources = [SOURCE, SOURCE.tobytes(), bytearray(SOURCE.tobytes()), memoryview(SOURCE), Shared(SOURCE), mapped]
+        sources.append(np.memmap(path, np.float32, "r"))
+        for source in sources:
+            result = bytearray(16)
+            run(input_tensor=source, output_tensor=result)
+            assert np.frombuffer(result, np.float32).tolist() == [14, 16, 6, 8], type(source)
+        del source, sources
+
+
+def test_dlpack__output_is_written_in_place() -> None:
+    result = np.zeros(4, np.float32)
+    backwards()(input_tensor=SOURCE, output_tensor=Shared(result))
+    assert result.tolist() == [14, 16, 6, 8]
+
+
+def test_compiled__pickles_with_its_weights() -> None:
+    weights = dml.TensorDesc("FLOAT32", [3], flags="OWNED_BY_DML")
+    plain = dml.TensorDesc("FLOAT32", [3])
+    run = dml.Device().compile(dml.ElementWiseAdd(a_tensor=weights, b_tensor=plain, output_tensor=plain))
+    run.initialize(a_tensor=np.float32([1, 2, 3]))
+    again = pickle.loads(pickle.dumps(run))
+    result = np.zeros(3, np.float32)
+    again(b_tensor=np.float32([5, 8, -5]), output_tensor=result)
+    assert result.tolist() == [6, 10, -2]
+
+
+def test_compiled__serves_many_threads() -> None:
+    run, failures = backwards(), []
+
+    def work(factor: int) -> None:
+        result = np.zeros(4, np.float32)
+        for _ in range(200):
+            run(input_tensor=SOURCE * factor, output_tensor=result)
+            if result.tolist() != [14 * factor, 16 * factor, 6 * factor, 8 * factor]:
+                failures.append(result.copy())
+
+    threads = [threading.Thread(target=work, args=(factor,)) for factor in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_levels__decide_what_compiles() -> None:
+    tensor = dml.TensorDesc("FLOAT32", [4])
+    operator = dml.ActivationRelu(input_tensor=tensor)
+    with pytest.raises(dml.UnsupportedError) as raised:
+        dml.Device(feature_level="2.1").compile(operator)
+    assert raised.value.feature_level == "3.0"
+    assert raised.value.hresult == dml.HResult.DXGI_ERROR_UNSUPPORTED
+    dml.Device(feature_level="3.0").compile(operator)
+
+
+def test_queries__of_features() -> None:
+    device = dml.Device(feature_level="5.0")
+    assert device.supports_data_type("INT64") and not device.supports_data_type("INT4")
+    assert device.highest_feature_level(["1.0", "4.1", "6.4"]) is dml.FeatureLevel.LEVEL_4_1
+    assert device.highest_feature_level(["6.4"]) is None
+
+
+def test_unknown_device__suggests() -> None:
+    with pytest.raises(dml.DmlError, match="reference"):
+        dml.Device("referense")
+
+
+def test_violations__all_at_once() -> None:
+    operator = dml.Slice1(
+        input_tensor=dml.TensorDesc("FLOAT32", [4, 4]),
+        output_tensor=dml.TensorDesc("FLOAT16", [5, 1]),
+        input_window_offsets=[3, 0],
+        input_window_sizes=[2, 4],
+        input_window_strides=[1, 0],
+    )
+    with pytest.raises(dml.DmlError) as raised:
+        dml.Device().compile(operator)
+    assert "same.data-type" in {violation.rule for violation in raised.value.violations}
