@@ -11,7 +11,7 @@ import numpy as np
 
 from anydml.core.datatype import DataType
 from anydml.core.enums import DmlEnum
-from anydml.core.errors import InvalidDescriptionError, Violation
+from anydml.core.errors import InvalidDescriptionError, Violation, shown
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.naming import suggest
 from anydml.core.rules import rule
@@ -104,7 +104,7 @@ class Float(Kind):
         if isinstance(value, str) and value.lower() in ("nan", "inf", "-inf"):
             return float(value)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-            violations.append(NUMBER(path, repr(value), "a number", "writing it without quotes"))
+            violations.append(NUMBER(path, shown(value), "a number", "writing it without quotes"))
             return None
         return float(round_to(value, np.float32))
 
@@ -117,7 +117,7 @@ class Boolean(Kind):
     def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> bool | None:
         if isinstance(value, (bool, np.bool_)) or (isinstance(value, int) and value in (0, 1)):
             return bool(value)
-        violations.append(BOOLEAN(path, repr(value), "true or false"))
+        violations.append(BOOLEAN(path, shown(value), "true or false"))
         return None
 
 
@@ -157,7 +157,7 @@ class Array(Kind):
         if isinstance(value, np.ndarray):
             value = value.tolist()
         if not isinstance(value, (list, tuple)):
-            violations.append(NOT_A_LIST(path, repr(value), "a list", f"[{value}]"))
+            violations.append(NOT_A_LIST(path, shown(value), "a list", f"[{shown(value)}]"))
             return None
         return tuple(self.of.read(item, f"{path}[{i}]", violations, known) for i, item in enumerate(value))
 
@@ -185,7 +185,7 @@ class Scalar(Kind):
         if isinstance(value, str) and kind.is_float and value.lower() in ("nan", "inf", "-inf"):
             return float(value)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-            violations.append(SCALAR_KIND(path, repr(value), f"a number of type {kind.name}"))
+            violations.append(SCALAR_KIND(path, shown(value), f"a number of type {kind.name}"))
             return None
         if kind.is_float:
             return float(round_to(value, kind.numpy_dtype.type))
@@ -197,16 +197,16 @@ class Scalar(Kind):
         matching = [entry for name, entry in value.items() if name.lower() == wanted.lower()]
         if len(matching) == 1 and len(value) == 1:
             return matching[0]
-        violations.append(SCALAR_KIND(path, dict(value), f"{{{wanted!r}: number}}", "a plain number"))
+        violations.append(SCALAR_KIND(path, shown(dict(value)), f"{{{wanted!r}: number}}", "a plain number"))
         return None
 
     def _integer(self, value: Any, kind: DataType, path: str, violations: list[Violation]) -> int | None:
         low, high = kind.range
         low = -high if self.wraps else low
         if (isinstance(value, (float, np.floating)) and not math.isfinite(value)) or value != int(value):
-            violations.append(SCALAR_KIND(path, value, f"a whole number of type {kind.name}"))
+            violations.append(SCALAR_KIND(path, shown(value), f"a whole number of type {kind.name}"))
         elif not low <= value <= high:
-            violations.append(SCALAR_RANGE(path, value, f"{low} to {high} ({kind.name})"))
+            violations.append(SCALAR_RANGE(path, shown(value), f"{low} to {high} ({kind.name})"))
         else:
             return int(value)
         return None
@@ -224,7 +224,7 @@ class Size2D(Kind):
             folded = {str(key).lower(): entry for key, entry in value.items()}
             value = (folded["width"], folded["height"])
         if not isinstance(value, (list, tuple)) or len(value) != 2:
-            violations.append(SIZE_2D(path, repr(value), "(width, height)", "{'Width': 2, 'Height': 2}"))
+            violations.append(SIZE_2D(path, shown(value), "(width, height)", "{'Width': 2, 'Height': 2}"))
             return None
         read = Integer().read
         width = read(value[0], f"{path}.Width", violations, known)
@@ -246,11 +246,11 @@ class ScaleBias(Kind):
             unknown = [key for key in value if key not in ("Scale", "Bias")]
             if unknown or len(value) != 2:
                 fix = suggest(str(unknown[0]), ["Scale", "Bias"]) if unknown else "both Scale and Bias"
-                violations.append(SCALE_BIAS(path, dict(value), "Scale and Bias", fix))
+                violations.append(SCALE_BIAS(path, shown(dict(value)), "Scale and Bias", fix))
                 return None
             value = (value["Scale"], value["Bias"])
         if not isinstance(value, (list, tuple)) or len(value) != 2:
-            violations.append(SCALE_BIAS(path, repr(value), "(scale, bias)", "{'Scale': 1, 'Bias': 0}"))
+            violations.append(SCALE_BIAS(path, shown(value), "(scale, bias)", "{'Scale': 1, 'Bias': 0}"))
             return None
         read = Float().read
         scale = read(value[0], f"{path}.Scale", violations, known)

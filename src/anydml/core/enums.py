@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from enum import Enum, IntFlag
 from typing import Any, TypeVar
 
-from anydml.core.errors import InvalidDescriptionError, Violation
+import numpy as np
+
+from anydml.core.errors import InvalidDescriptionError, Violation, shown
 from anydml.core.levels import FeatureLevel
 from anydml.core.naming import suggest
 from anydml.core.rules import rule
@@ -26,6 +28,10 @@ MEMBER_LEVEL = rule(
 Member = TypeVar("Member", bound="DmlEnum")
 
 
+def _nearest(value: object, names: list[str]) -> str:
+    return suggest(value[:64].upper() if isinstance(value, str) else "", names)
+
+
 class DmlEnum(Enum):
     """An enumeration that reads DirectML's spellings."""
 
@@ -41,13 +47,12 @@ class DmlEnum(Enum):
         if isinstance(value, str):
             found = cls.__members__.get(value.strip().upper().removeprefix(cls.prefix()))
         else:
-            found = next((m for m in cls if m.value == value and not isinstance(value, bool)), None)
+            number = value if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else None
+            found = next((member for member in cls if member.value == number), None)
         if found is None:
             names = list(cls.__members__)
             raise InvalidDescriptionError(
-                UNKNOWN_MEMBER(
-                    path or cls.__name__, repr(value), f"one of {', '.join(names)}", suggest(str(value), names)
-                )
+                UNKNOWN_MEMBER(path or cls.__name__, shown(value), f"one of {', '.join(names)}", _nearest(value, names))
             )
         return found
 
@@ -155,12 +160,13 @@ class ExecutionFlags(IntFlag):
         names = value.split("|") if isinstance(value, str) else value
         flags = cls.NONE
         for name in names if isinstance(names, (list, tuple)) else [names]:
-            found = cls.__members__.get(str(name).strip().upper().removeprefix("DML_EXECUTION_FLAG_"))
+            word = name if isinstance(name, str) else ""
+            found = cls.__members__.get(word.strip().upper().removeprefix("DML_EXECUTION_FLAG_"))
             if found is None:
                 known = list(cls.__members__)
                 expected = f"some of {', '.join(known)}"
                 raise InvalidDescriptionError(
-                    UNKNOWN_MEMBER(path or "ExecutionFlags", repr(name), expected, suggest(str(name), known))
+                    UNKNOWN_MEMBER(path or "ExecutionFlags", shown(name), expected, _nearest(name, known))
                 )
             flags |= found
         return flags

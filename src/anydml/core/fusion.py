@@ -7,22 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anydml.core.attributes import Kind, Known
-from anydml.core.errors import InvalidDescriptionError, Violation
+from anydml.core.errors import InvalidDescriptionError, Violation, shown
 from anydml.core.levels import FeatureLevel
 from anydml.core.naming import suggest
 from anydml.core.rules import rule
-from anydml.core.schema import OPERATORS, Operator
+from anydml.core.schema import FUSED_TENSORS, OPERATORS, Operator
 
 _ADD1 = (
     "dml.Device().compile(dml.ElementWiseAdd1(a_tensor=dml.TensorDesc('FLOAT32', [4]), "
     "b_tensor=dml.TensorDesc('FLOAT32', [4]), fused_activation={}))"
 )
 FUSABLE = rule("activation.fusable", "Only activations can be fused.", _ADD1.format("'GEMM'"))
-TENSORS = rule(
-    "activation.tensors",
-    "A fused activation has no tensors of its own.",
-    _ADD1.format("dml.ActivationRelu(input_tensor=dml.TensorDesc('FLOAT32', [4]))"),
-)
 HOST = rule(
     "activation.host",
     "Some functions can be fused into some operators only, from a feature level on.",
@@ -39,22 +34,25 @@ class Activation(Kind):
     type_name = "FUSED_ACTIVATION"
 
     def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> Operator | None:
-        if isinstance(value, Operator):
+        if isinstance(value, Operator) and value.fusable:
             if value.is_fused:
                 return value
             fix = f"{type(value).__name__}.fused(...)"
-            violations.append(TENSORS(path, type(value).__name__ + " with tensors", "attributes alone", fix))
+            violations.append(FUSED_TENSORS(path, type(value).__name__ + " with tensors", "attributes alone", fix))
             return None
+        if isinstance(value, Operator):
+            value = type(value)
         if isinstance(value, type) and issubclass(value, Operator):
             value = value.dml_type
         name, attributes = _spelt(value)
         operator = find_activation(name)
         if operator is None:
             names = [kind.removeprefix("ACTIVATION_") for kind, cls in OPERATORS.items() if cls.fusable]
-            violations.append(FUSABLE(path, repr(name), "an activation", suggest(str(name), names)))
+            fix = suggest(name if isinstance(name, str) else "", names)
+            violations.append(FUSABLE(path, shown(name), "an activation", fix))
             return None
         try:
-            return operator.fused(**{k: v for k, v in attributes.items() if v is not None})
+            return operator.fused(**{str(k): v for k, v in attributes.items() if v is not None})
         except InvalidDescriptionError as error:
             violations += [violation.under(path) for violation in error.violations]
             return None
@@ -67,14 +65,14 @@ class Activation(Kind):
 
     def check(self, activation: Operator | None, level: FeatureLevel, path: str) -> list[Violation]:
         """Whether this host takes this activation at the level."""
-        if activation is None or activation.fuses_anywhere:
+        if activation is None:
             return []
-        needed = self.also.get(activation.dml_type)
+        needed = activation.since.text if activation.fuses_anywhere else self.also.get(activation.dml_type)
         if needed is None:
             return [HOST(path, activation.dml_type, "an activation this operator takes", "a separate operator")]
         if level < FeatureLevel.parse(needed):
             return [HOST(path, activation.dml_type, "an activation of this level", feature_level=needed)]
-        return []
+        return [violation.under(path) for violation in activation.check(level)]
 
 
 def _spelt(value: Any) -> tuple[Any, Mapping[str, Any]]:
@@ -89,6 +87,6 @@ def _spelt(value: Any) -> tuple[Any, Mapping[str, Any]]:
 
 def find_activation(name: Any) -> type[Operator] | None:
     """The fusable operator of this name: `RELU`, `ACTIVATION_RELU` or `DML_OPERATOR_ACTIVATION_RELU`."""
-    short = str(name).upper().removeprefix("DML_OPERATOR_")
+    short = name.strip().upper().removeprefix("DML_OPERATOR_") if isinstance(name, str) else ""
     found = OPERATORS.get(short) or OPERATORS.get(f"ACTIVATION_{short}")
     return found if found is not None and found.fusable else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from anydml.core.errors import InvalidDescriptionError, Violation
+from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.integers import read_integer
 from anydml.core.naming import suggest
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
@@ -36,7 +37,7 @@ def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDes
     if isinstance(value, TensorDesc):
         return value
     if not isinstance(value, Mapping):
-        violations.append(NOT_A_TENSOR(path, repr(value), "a tensor description", "TensorDesc('FLOAT32', [2, 3])"))
+        violations.append(NOT_A_TENSOR(path, shown(value), "a tensor description", "TensorDesc('FLOAT32', [2, 3])"))
         return None
     arguments = _arguments(_unwrapped(value), path, violations)
     if arguments is None:
@@ -61,11 +62,16 @@ def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation])
         if key in _NAMES:
             arguments[_NAMES[key]] = entry
         elif key != "DimensionCount":
-            violations.append(TENSOR_FIELD(f"{path}.{key}", repr(key), "a field of a tensor", suggest(key, _NAMES)))
+            violations.append(
+                TENSOR_FIELD(f"{path}.{key}", shown(key), "a field of a tensor", suggest(str(key), _NAMES))
+            )
     for key in ("DataType", "Sizes"):
         if _NAMES[key] not in arguments:
             violations.append(TENSOR_FIELD(f"{path}.{key}", "nothing", f"{key} of the tensor", f"adding {key}"))
     count, sizes = value.get("DimensionCount"), value.get("Sizes")
-    if count is not None and isinstance(sizes, (list, tuple)) and count != len(sizes):
-        violations.append(TENSOR_FIELD(f"{path}.DimensionCount", count, f"{len(sizes)} as Sizes has", str(len(sizes))))
+    if count is not None and isinstance(sizes, (list, tuple)):
+        dimensions = read_integer(count, f"{path}.DimensionCount", violations)
+        if dimensions is not None and dimensions != len(sizes):
+            expected, fix = f"{len(sizes)} as Sizes has", str(len(sizes))
+            violations.append(TENSOR_FIELD(f"{path}.DimensionCount", dimensions, expected, fix))
     return arguments if len(violations) == before else None

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from anydml.core.attributes import Kind
 from anydml.core.datatype import DataType
-from anydml.core.errors import DmlError, InvalidDescriptionError, Violation, raise_if_any
+from anydml.core.errors import DmlError, InvalidDescriptionError, Violation, raise_if_any, shortened, shown
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.levels import FeatureLevel
 from anydml.core.naming import pascal, snake, suggest, upper
@@ -38,6 +38,11 @@ INFER = rule(
     "output.infer",
     "An output that is left out can be told from the inputs.",
     "dml.FillValueConstant(value_data_type='FLOAT32', value=0)",
+)
+FUSED_TENSORS = rule(
+    "activation.tensors",
+    "A fused activation has no tensors of its own.",
+    f"dml.ActivationRelu.fused(input_tensor={_X})",
 )
 
 TypeLadder = Mapping[str, frozenset[DataType]]
@@ -226,6 +231,8 @@ class Operator:
         for name, field in self.fields.items():
             if isinstance(field, TensorField) and fused:
                 read[name] = None
+                if given.get(name) is not None:
+                    violations.append(FUSED_TENSORS(field.dml_name, "a tensor", "none", f"leaving {name} out"))
             else:
                 read[name] = _read_field(field, given.get(name), violations, read)
         violations += _check_counts(type(self), given, read)
@@ -346,7 +353,7 @@ def _by_field_name(cls: type[Operator], values: Mapping[str, Any], violations: l
         name = known.get(key)
         if name is None:
             fix = suggest(key, [*cls.fields, *(pascal(n) for n in cls.fields)] if key[:1].islower() else [*known])
-            violations.append(UNKNOWN(key, repr(key), f"a field of {cls.__name__}", fix))
+            violations.append(UNKNOWN(shortened(key), shown(key), f"a field of {cls.__name__}", fix))
         elif name in found:
             violations.append(TWICE(key, "two values", "one", "leaving one out"))
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from math import prod
 from typing import Any
 
 from anydml.core.attributes import Array, Enumeration, Integer
@@ -15,6 +16,7 @@ from anydml.core.rules import rule
 from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
 from anydml.operators.elementwise import activated
+from anydml.operators.pooling import reached
 from anydml.operators.types import FLOAT_16_32
 
 _CONVOLUTION = (
@@ -119,6 +121,7 @@ class Convolution(Operator, since="1.0", id=53):
         if min(self.strides + self.dilations) < 1:
             return
         for i, size in enumerate(self._spatial_sizes()):
+            size -= self.output_padding[i]  # padding does not make room for a filter
             if size < 1:
                 found = f"an output size of {size}"
                 yield WINDOW(f"FilterTensor.Sizes[{i + 2}]", found, "at least 1", "more padding or a smaller filter")
@@ -153,47 +156,36 @@ class Convolution(Operator, since="1.0", id=53):
             result = result + bias_tensor
         return activated(xp, result, self.fused_activation)
 
-    def _taps(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Every element of the filter, and where its dilation puts it."""
-        for tap in product(*(range(size) for size in self.filter_tensor.sizes[2:])):
-            yield tap, tuple(k * dilation for k, dilation in zip(tap, self.dilations, strict=True))
+    def _taps(self) -> Iterator[tuple[int, ...]]:
+        """Every element of the filter."""
+        return product(*(range(size) for size in self.filter_tensor.sizes[2:]))
+
+    def _starts(self, tap: tuple[int, ...]) -> list[int]:
+        """Where, seen from the unpadded tensor, the first window has this element of the filter."""
+        return [k * d - before for k, d, before in zip(tap, self.dilations, self.start_padding, strict=True)]
 
     def _forward(self, xp: Any, x: Any, weights: Any) -> Any:
         """A matrix product over (channel, tap) of the windows, group by group."""
         count, groups = x.shape[0], self.group_count
-        borders = [(0, 0), (0, 0), *zip(self.start_padding, self.end_padding, strict=True)]
-        padded = xp.pad(x, borders)
         sizes = [n - extra for n, extra in zip(self._spatial_sizes(), self.output_padding, strict=True)]
-        columns = xp.stack([padded[self._window(start, sizes)] for _, start in self._taps()], axis=2)
-        columns = columns.reshape(count, groups, -1, _product(sizes))
+        columns = xp.zeros((count, x.shape[1], prod(self.filter_tensor.sizes[2:]), *sizes), x.dtype)
+        for k, tap in enumerate(self._taps()):
+            windows, read = reached(self._starts(tap), self.strides, sizes, x.shape[2:])
+            columns[(slice(None), slice(None), k, *windows)] = x[(slice(None), slice(None), *read)]
+        columns = columns.reshape(count, groups, -1, prod(sizes))
         matrix = weights.reshape(groups, weights.shape[0] // groups, -1)
         result = xp.matmul(matrix[None], columns).reshape(count, weights.shape[0], *sizes)
         return xp.pad(result, [(0, 0), (0, 0), *((0, extra) for extra in self.output_padding)])
 
-    def _window(self, start: tuple[int, ...], sizes: list[int]) -> tuple[slice, ...]:
-        rows = zip(start, sizes, self.strides, strict=True)
-        return (slice(None), slice(None), *(slice(a, a + (n - 1) * s + 1, s) for a, n, s in rows))
-
     def _backward(self, xp: Any, x: Any, weights: Any) -> Any:
         """Each input element, times the filter, is added where a forward window would have read it."""
-        count, groups, sizes = x.shape[0], self.group_count, list(x.shape[2:])
+        count, groups, sizes = x.shape[0], self.group_count, x.shape[2:]
         outputs = self._output_channels()
-        grouped = x.reshape(count, groups, -1, _product(sizes))
+        grouped = x.reshape(count, groups, -1, prod(sizes))
         matrix = weights.reshape(groups, weights.shape[0] // groups, -1, *weights.shape[2:])
-        full = [
-            (n - 1) * s + e + extra
-            for n, s, e, extra in zip(sizes, self.strides, self._extents, self.output_padding, strict=True)
-        ]
-        result = xp.zeros((count, outputs, *full), x.dtype)
-        for tap, start in self._taps():
-            part = xp.matmul(matrix[(slice(None), slice(None), slice(None), *tap)].swapaxes(1, 2)[None], grouped)
-            result[self._window(start, sizes)] += part.reshape(count, outputs, *sizes)
-        inner = [slice(a, a + n) for a, n in zip(self.start_padding, self._spatial_sizes(), strict=True)]
-        return result[(slice(None), slice(None), *inner)]
-
-
-def _product(sizes: list[int]) -> int:
-    total = 1
-    for size in sizes:
-        total *= size
-    return total
+        result = xp.zeros((count, outputs, *self._spatial_sizes()), x.dtype)
+        for tap in self._taps():
+            part = xp.matmul(matrix[(..., *tap)].swapaxes(1, 2)[None], grouped).reshape(count, outputs, *sizes)
+            taken, written = reached(self._starts(tap), self.strides, sizes, result.shape[2:])
+            result[(slice(None), slice(None), *written)] += part[(slice(None), slice(None), *taken)]
+        return result

@@ -192,30 +192,30 @@ class Tile(Operator, since="1.0", id=70):
     def moves(self) -> Iterator[Move]:
         """Output axes split into (repeat, element); the source repeats with stride 0.
 
-        Splitting every axis can take more dimensions than a layout has: the outermost axes are then
-        walked repeat by repeat, a move each.
+        Splitting every axis can take more dimensions than a layout has: the shortest are then walked, a move
+        for each of their steps.
         """
-        source, whole = self.input_tensor.layout, self.output_tensor.layout
-        repeated = [axis for axis in range(source.rank) if self.repeats[axis] > 1]
-        spread = repeated[max(len(repeated) - (MAXIMUM_RANK - source.rank), 0) :]
-        walked = [axis for axis in repeated if axis not in spread]
-        for counts in product(*(range(self.repeats[axis]) for axis in walked)):
-            offsets, sizes = [0] * source.rank, list(whole.sizes)
-            for axis, count in zip(walked, counts, strict=True):
-                offsets[axis], sizes[axis] = count * source.sizes[axis], source.sizes[axis]
-            part = whole.window(offsets, sizes, (1,) * source.rank)
-            yield self._spread(source, part, spread)
+        dimensions = self._dimensions()
+        walked = sorted(dimensions)[: max(len(dimensions) - MAXIMUM_RANK, 0)]
+        for dimension in walked:
+            dimensions.remove(dimension)
+        for steps in product(*(range(size) for size, _, _ in walked)):
+            starts = [sum(step * d[side] for step, d in zip(steps, walked, strict=True)) for side in (1, 2)]
+            layouts = [
+                Layout([d[0] for d in dimensions], [d[side] for d in dimensions], start)
+                for side, start in zip((1, 2), starts, strict=True)
+            ]
+            yield Move("input_tensor", layouts[0], "output_tensor", layouts[1])
 
-    def _spread(self, source: Layout, destination: Layout, axes: list[int]) -> Move:
-        for axis in reversed(axes):
-            count, size = self.repeats[axis], source.sizes[axis]
-            destination = destination.split(axis, (count, size))
-            source = Layout(
-                (*source.sizes[:axis], count, *source.sizes[axis:]),
-                (*source.strides[:axis], 0, *source.strides[axis:]),
-                source.offset,
-            )
-        return Move("input_tensor", source, "output_tensor", destination)
+    def _dimensions(self) -> list[tuple[int, int, int]]:
+        """Size, source stride and destination stride of every repeat and every axis longer than 1."""
+        source, whole = self.input_tensor.layout, self.output_tensor.layout
+        dimensions = []
+        for axis, count in enumerate(self.repeats):
+            size, step = source.sizes[axis], whole.strides[axis]
+            dimensions += [(count, 0, size * step)] if count > 1 else []
+            dimensions += [(size, source.strides[axis], step)] if size > 1 else []
+        return dimensions or [(1, 1, 1)]
 
 
 class ReverseSubsequences(Operator, since="2.1", id=106):

@@ -87,15 +87,14 @@ def _padding_moves(operator: Padding | Padding1, value: int | float) -> Iterator
         inner = whole.window(operator.start_padding, operator.input_tensor.sizes, ones)
         fill = Fill("output_tensor", whole, value)
         return iter((fill, Move("input_tensor", operator.input_tensor.layout, "output_tensor", inner)))
-    axes = _axis_runs(operator)
+    rows = list(zip(operator.input_tensor.sizes, operator.start_padding, operator.end_padding, strict=True))
+    repeats = operator.padding_mode is not PaddingMode.EDGE
+    if repeats and any((before + after) // size > _MOST_MOVES for size, before, after in rows if size > 1):
+        return None  # before listing them: there can be billions
+    axes = [runs_of(operator.padding_mode, *row) for row in rows]
     if prod(len(runs) for runs in axes) > _MOST_MOVES:
         return None
     return (_run_move(operator.input_tensor.layout, whole, runs) for runs in product(*axes))
-
-
-def _axis_runs(operator: Padding | Padding1) -> list[list[Run]]:
-    rows = zip(operator.input_tensor.sizes, operator.start_padding, operator.end_padding, strict=True)
-    return [runs_of(operator.padding_mode, *row) for row in rows]
 
 
 def _run_move(source: Layout, whole: Layout, runs: tuple[Run, ...]) -> Move:
@@ -106,17 +105,23 @@ def _run_move(source: Layout, whole: Layout, runs: tuple[Run, ...]) -> Move:
     return Move("input_tensor", Layout(lengths, steps, start), "output_tensor", part)
 
 
-def _padding_by_index(operator: Padding | Padding1, xp: Any, array: Any, value: int | float) -> Any:
-    """The definition: each output index reads one input index, or the value."""
-    if operator.padding_mode is PaddingMode.CONSTANT:
-        result = xp.full(operator.output_tensor.sizes, value, array.dtype)
-        rows = zip(operator.start_padding, operator.input_tensor.sizes, strict=True)
-        result[tuple(slice(before, before + size) for before, size in rows)] = array
-        return result
-    for axis, runs in enumerate(_axis_runs(operator)):
-        places = [run.source + run.step * k for run in runs for k in range(run.length)]
-        array = xp.take(array, xp.asarray(places), axis=axis)
+def _padding_by_index(operator: Padding | Padding1, xp: Any, array: Any) -> Any:
+    """Where runs are too many to list: each output index reads one input index."""
+    for axis, (size, before) in enumerate(zip(operator.input_tensor.sizes, operator.start_padding, strict=True)):
+        places = xp.arange(operator.output_tensor.sizes[axis]) - before
+        array = xp.take(array, _source_of(operator.padding_mode, xp, places, size), axis=axis)
     return array
+
+
+def _source_of(mode: PaddingMode, xp: Any, places: Any, size: int) -> Any:
+    """Which input element each place, counted from the input's first, shows."""
+    if mode is PaddingMode.EDGE or size == 1:
+        return xp.clip(places, 0, size - 1)
+    if mode is PaddingMode.WRAP:
+        return places % size
+    shared = 1 if mode is PaddingMode.REFLECTION else 0  # whether the mirror shares the edge
+    folded = places % (2 * (size - shared))
+    return xp.minimum(folded, 2 * size - 1 - shared - folded)
 
 
 class Padding(Operator, since="1.0", id=64):
@@ -141,7 +146,7 @@ class Padding(Operator, since="1.0", id=64):
         return _padding_moves(self, self.padding_value)
 
     def compute(self, xp: Any, input_tensor: Any) -> Any:
-        return _padding_by_index(self, xp, input_tensor, self.padding_value)
+        return _padding_by_index(self, xp, input_tensor)
 
 
 class Padding1(Operator, since="5.0", id=155):
@@ -168,7 +173,7 @@ class Padding1(Operator, since="5.0", id=155):
         return _padding_moves(self, self.padding_value)
 
     def compute(self, xp: Any, input_tensor: Any) -> Any:
-        return _padding_by_index(self, xp, input_tensor, self.padding_value)
+        return _padding_by_index(self, xp, input_tensor)
 
 
 def check_value_type(value_type: DataType, tensor: TensorDesc, path: str) -> Iterator[Violation]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -87,7 +87,7 @@ class MaxPooling2(Operator, since="2.1", id=110):
         best = xp.full(sizes, _lowest(xp, input_tensor.dtype), input_tensor.dtype)
         index = xp.full(sizes, -1, xp.int64)
         flat = xp.arange(input_tensor.size, dtype=xp.int64).reshape(input_tensor.shape)
-        for tap in product(*(range(size) for size in self.window_size)):
+        for tap in product(*(self._taps(i) for i in range(len(self.window_size)))):
             output, source = self._tap(tap)
             candidate, held = input_tensor[source], best[output]
             better = (candidate > held) | (index[output] < 0) | ((candidate != candidate) & (held == held))
@@ -95,21 +95,36 @@ class MaxPooling2(Operator, since="2.1", id=110):
             index[output] = xp.where(better, flat[source], index[output])
         return {"output_tensor": best, "output_indices_tensor": xp.maximum(index, 0)}
 
+    def _taps(self, i: int) -> list[int]:
+        """The elements of a window that lie in the input for some output: few, however long the padded window."""
+        dilation, total = self.dilations[i], self.input_tensor.sizes[i + 2]
+        taps: set[int] = set()
+        for output in range(self._spatial_sizes()[i]):
+            first = self.start_padding[i] - output * self.strides[i]  # the tap on input element 0, times the dilation
+            low, high = -(-first // dilation), (first + total - 1) // dilation
+            taps.update(range(max(low, 0), min(high + 1, self.window_size[i])))
+        return sorted(taps)
+
     def _tap(self, tap: tuple[int, ...]) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
         """The outputs for which this element of the window lies in the input, and those input elements."""
-        output, source = [slice(None), slice(None)], [slice(None), slice(None)]
-        for i, size in enumerate(self._spatial_sizes()):
-            first, step, total = (
-                tap[i] * self.dilations[i] - self.start_padding[i],
-                self.strides[i],
-                self.input_tensor.sizes[i + 2],
-            )
-            low = max(0, -(first // step))
-            high = max(min(size, (total - 1 - first) // step + 1), low)
-            start = first + low * step
-            output.append(slice(low, high))
-            source.append(slice(start, start + (high - low - 1) * step + 1, step) if high > low else slice(0, 0))
-        return tuple(output), tuple(source)
+        starts = [k * d - before for k, d, before in zip(tap, self.dilations, self.start_padding, strict=True)]
+        output, source = reached(starts, self.strides, self._spatial_sizes(), self.input_tensor.sizes[2:])
+        both = (slice(None), slice(None))
+        return both + output, both + source
+
+
+def reached(
+    starts: Sequence[int], steps: Sequence[int], counts: Sequence[int], sizes: Sequence[int]
+) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+    """Of `count` places from a start in equal steps, those inside 0 to size - 1: which ones, and where."""
+    which, where = [], []
+    for start, step, count, size in zip(starts, steps, counts, sizes, strict=True):
+        low = max(0, -(start // step))
+        high = max(min(count, (size - 1 - start) // step + 1), low)
+        first = start + low * step
+        which.append(slice(low, high))
+        where.append(slice(first, first + (high - low - 1) * step + 1, step) if high > low else slice(0, 0))
+    return tuple(which), tuple(where)
 
 
 def _lowest(xp: Any, dtype: Any) -> Any:

@@ -59,14 +59,13 @@ class Upsample2D(Operator, since="1.0", id=66, name="UPSAMPLE_2D"):
         return iter((Move("input_tensor", repeated, "output_tensor", split),))
 
     def compute(self, xp: Any, input_tensor: Any) -> Any:
+        """Bilinear: along one axis, then along the other."""
         for axis, scale in ((-1, self.scale_size[0]), (-2, self.scale_size[1])):
             input_tensor = self._stretch(xp, input_tensor, axis, scale)
         return input_tensor
 
     def _stretch(self, xp: Any, array: Any, axis: int, scale: int) -> Any:
         size = array.shape[axis]
-        if self.interpolation_mode is InterpolationMode.NEAREST_NEIGHBOR:
-            return xp.repeat(array, scale, axis=axis)
         # Pixel centres: output pixel i lies at (i + 0.5) / scale - 0.5 between input pixels; edges are held.
         place = xp.clip((xp.arange(size * scale) + 0.5) / scale - 0.5, 0, size - 1)
         low = xp.floor(place).astype(xp.int64)
