@@ -1,20 +1,12 @@
-"""anydml: DirectML-compatible tensors and operators on any machine."""
+"""anydml: DirectML-compatible tensors and operators on any machine.
 
-from anydml import operators
+Descriptions and layouts are here at once; operators and devices are loaded when first named.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from anydml.core.datatype import DataType
-from anydml.core.enums import (
-    AxisDirection,
-    BindingType,
-    ConvolutionDirection,
-    ConvolutionMode,
-    DepthSpaceOrder,
-    ExecutionFlags,
-    InterpolationMode,
-    MatrixTransform,
-    PaddingMode,
-    RecurrentNetworkDirection,
-    ReduceFunction,
-)
 from anydml.core.errors import (
     BindingError,
     DmlError,
@@ -29,15 +21,74 @@ from anydml.core.layout import Layout
 from anydml.core.levels import FeatureLevel
 from anydml.core.orders import OrderMatch
 from anydml.core.policy import TensorPolicy
-from anydml.core.schema import Operator
 from anydml.core.tensor import TensorDesc, TensorFlags, calc_buffer_tensor_size
-from anydml.operators import *  # noqa: F403 - every operator, declared in one place
-from anydml.runtime.binding import BufferBinding
-from anydml.runtime.compiled import BindingProperties, CompiledOperator
-from anydml.runtime.device import Device
-from anydml.runtime.table import BindingTable, OperatorInitializer
+
+if TYPE_CHECKING:
+    from anydml import slicing
+    from anydml.core.enums import (
+        AxisDirection,
+        BindingType,
+        ConvolutionDirection,
+        ConvolutionMode,
+        DepthSpaceOrder,
+        ExecutionFlags,
+        InterpolationMode,
+        MatrixTransform,
+        PaddingMode,
+        RecurrentNetworkDirection,
+        ReduceFunction,
+    )
+    from anydml.core.schema import Operator
+    from anydml.operators import *  # noqa: F403 - every operator; the names are told once, there
+    from anydml.runtime.binding import BufferBinding
+    from anydml.runtime.compiled import BindingProperties, CompiledOperator
+    from anydml.runtime.device import Device
+    from anydml.runtime.table import BindingTable, OperatorInitializer
+    from anydml.slicing import slice1
 
 __version__ = "0.1.0"
+
+_ENUMS = (
+    "AxisDirection",
+    "BindingType",
+    "ConvolutionDirection",
+    "ConvolutionMode",
+    "DepthSpaceOrder",
+    "ExecutionFlags",
+    "InterpolationMode",
+    "MatrixTransform",
+    "PaddingMode",
+    "RecurrentNetworkDirection",
+    "ReduceFunction",
+)
+_LATER = {
+    "BindingProperties": "anydml.runtime.compiled",
+    "BindingTable": "anydml.runtime.table",
+    "BufferBinding": "anydml.runtime.binding",
+    "CompiledOperator": "anydml.runtime.compiled",
+    "Device": "anydml.runtime.device",
+    "Operator": "anydml.core.schema",
+    "OperatorInitializer": "anydml.runtime.table",
+    "slice1": "anydml.slicing",
+    **dict.fromkeys(_ENUMS, "anydml.core.enums"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A name that was not loaded yet: an operator, a device, an enumeration."""
+    if name == "slicing":
+        return import_module("anydml.slicing")
+    if not name.startswith("_"):
+        module = import_module(_LATER.get(name, "anydml.operators"))
+        if name in _LATER or name in module.__all__:
+            globals()[name] = value = getattr(module, name)
+            return value
+    raise AttributeError(f"module 'anydml' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *import_module("anydml.operators").__all__})
+
 
 __all__ = [
     "AxisDirection",
@@ -74,5 +125,6 @@ __all__ = [
     "UnsupportedError",
     "Violation",
     "calc_buffer_tensor_size",
+    "slice1",
+    "slicing",
 ]
-__all__ += operators.__all__
