@@ -128,7 +128,9 @@ class Listed:
     def __init__(self, layout: Layout) -> None:
         self._sizes = layout.sizes
         self._repeats = _repeats(layout)
-        offsets = np.full(1, layout.offset, np.int64)
+        # Counted from the first element, which keeps any offset within 64 bits.
+        self._origin = layout.first_offset
+        offsets = np.full(1, layout.offset - self._origin, np.int64)
         for size, stride in zip(layout.sizes, layout.strides, strict=True):
             offsets = (offsets[:, None] + np.arange(size, dtype=np.int64) * stride).reshape(-1)
         self._offsets, self._first, self._readers = np.unique(offsets, return_index=True, return_counts=True)
@@ -136,8 +138,11 @@ class Listed:
         self.count = len(self._offsets)
 
     def at(self, offset: int) -> Element | None:
-        place = int(np.searchsorted(self._offsets, offset))
-        if place == self.count or self._offsets[place] != offset:
+        wanted = offset - self._origin
+        if not 0 <= wanted <= self._offsets[-1]:
+            return None
+        place = int(np.searchsorted(self._offsets, wanted))
+        if self._offsets[place] != wanted:
             return None
         readers = int(self._readers[place])
         index = tuple(int(i) for i in np.unravel_index(self._first[place], self._sizes))
