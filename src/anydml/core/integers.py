@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Set
 from operator import index as as_index
 
-from anydml.core.errors import Violation, raise_if_any, shown
+from anydml.core.errors import InvalidDescriptionError, Violation, raise_if_any, shown
 from anydml.core.rules import rule
 
 NOT_AN_INTEGER = rule(
@@ -47,6 +47,15 @@ def all_integers(values: list[int | None] | None) -> tuple[int, ...] | None:
     if values is None or None in values:
         return None
     return tuple(value for value in values if value is not None)
+
+
+def require_integer(value: object, path: str) -> int:
+    """The integer, or an error that says why it is none."""
+    violations: list[Violation] = []
+    number = read_integer(value, path, violations)
+    if number is None:
+        raise InvalidDescriptionError(violations)
+    return number
 
 
 def require_integers(values: object, path: str) -> tuple[int, ...]:

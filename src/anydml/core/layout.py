@@ -15,7 +15,7 @@ from math import prod
 
 from anydml.core.errors import InvalidDescriptionError, raise_if_any
 from anydml.core.geometry import check_geometry
-from anydml.core.integers import require_integers
+from anydml.core.integers import require_integer, require_integers
 from anydml.core.orders import OrderMatch, order_strides, packed_strides, recognize_order
 from anydml.core.overlap import has_collision
 from anydml.core.rules import rule
@@ -182,19 +182,19 @@ class Layout:
     def pad(self, amounts: Sequence[int]) -> Layout:
         """The same axes in the same memory order, with room for `amounts[i]` more elements along axis i."""
         extra = require_integers(amounts, "amounts")
+        # A size of 1 may have any stride; with room for more it needs one that leads somewhere.
+        own = [max(stride, 1) if size == 1 else stride for size, stride in zip(self.sizes, self.strides, strict=True)]
         # At equal strides the axis of size 1 lies inside; the other one steps over it.
-        order = sorted(range(self.rank), key=lambda axis: (self.strides[axis], self.sizes[axis]))
-        nested = self.strides[order[0]] >= 0 and all(
-            self.strides[outer] >= max(self.strides[inner], 1) * self.sizes[inner] for inner, outer in pairwise(order)
-        )
+        order = sorted(range(self.rank), key=lambda axis: (own[axis], self.sizes[axis]))
+        nested = min(own) > 0 and all(own[b] >= own[a] * self.sizes[a] for a, b in pairwise(order))
         if len(extra) != self.rank or min(extra) < 0 or not nested:
             expected = f"{self.rank} numbers from 0, on a layout whose axes are nested in memory"
             raise InvalidDescriptionError(PAD("amounts", f"{extra} for {self}", expected))
-        strides = list(self.strides)
+        strides = list(own)
         for inner, outer in pairwise(order):
             # How many steps of the inner axis one step of the outer is, and what is left over.
-            steps, rest = divmod(self.strides[outer], max(self.strides[inner], 1))
-            strides[outer] = (steps + extra[inner]) * max(strides[inner], 1) + rest
+            steps, rest = divmod(own[outer], own[inner])
+            strides[outer] = (steps + extra[inner]) * strides[inner] + rest
         return Layout(self.sizes, strides, self.offset)
 
     def window(
@@ -223,7 +223,7 @@ class Layout:
     def split(self, axis: int, factors: Sequence[int]) -> Layout:
         """One axis becomes several: its index is the row-major combination of theirs."""
         parts = require_integers(factors, "factors")
-        (place,) = require_integers((axis,), "axis")
+        place = require_integer(axis, "axis")
         if not 0 <= place < self.rank:
             raise InvalidDescriptionError(AXIS("axis", place, f"0 to {self.rank - 1}"))
         if not parts or min(parts) < 1 or prod(parts) != self.sizes[place]:

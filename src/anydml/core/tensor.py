@@ -22,7 +22,7 @@ from anydml.core.errors import (
     shown,
 )
 from anydml.core.geometry import ELEMENTS, MAXIMUM_ELEMENTS, MAXIMUM_RANK, SPAN, check_geometry
-from anydml.core.integers import INT64_MAX, read_integer, read_integers, require_integers
+from anydml.core.integers import INT64_MAX, read_integer, read_integers, require_integer, require_integers
 from anydml.core.layout import Layout
 from anydml.core.levels import LEVELS, FeatureLevel, FeatureLevelLike
 from anydml.core.memory import locate
@@ -259,7 +259,7 @@ class TensorDesc:
 
     def with_rank(self, rank: int) -> TensorDesc:
         """The same tensor with leading 1s added (an HW tensor as {1, 1, H, W}) or dropped."""
-        (wanted,) = require_integers((rank,), "rank")
+        wanted = require_integer(rank, "rank")
         extra, dropped = max(wanted - self.rank, 0), max(self.rank - wanted, 0)
         if not 1 <= wanted <= MAXIMUM_RANK or any(size != 1 for size in self.sizes[:dropped]):
             expected = f"a rank of 1 to {MAXIMUM_RANK} that only adds or drops leading sizes of 1"

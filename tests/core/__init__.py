@@ -1,0 +1,1 @@
+"""Tests of what tensors are: layouts, descriptions, memory and errors."""

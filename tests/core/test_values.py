@@ -1,0 +1,195 @@
+"""Data types, feature levels, names and errors."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anydml as dml
+from anydml.core.errors import raise_if_any, shown
+from anydml.core.levels import LEVELS
+from anydml.core.naming import pascal, snake, suggest, upper
+from anydml.core.rules import RULES, rule
+from tests.core.checks import error_of, violations_of
+
+DataType = dml.DataType
+
+
+@pytest.mark.parametrize("kind", list(DataType))
+def test_data_type__is_read_in_every_form(kind: dml.DataType) -> None:
+    for form in (kind, kind.name, kind.name.lower(), kind.dml_name, kind.id, f" {kind.name} "):
+        assert DataType.parse(form) is kind
+    assert kind.dml_name == "DML_TENSOR_DATA_TYPE_" + kind.name
+    if not kind.is_packed_pair:
+        for form in (kind.numpy_dtype, kind.numpy_dtype.type, kind.numpy_dtype.str, kind.numpy_dtype.name):
+            assert DataType.parse(form) is kind
+        assert kind.numpy_dtype.itemsize * 8 == kind.bits == kind.element_bytes * 8
+    assert kind.is_float == kind.name.startswith("FLOAT")
+    assert kind.is_signed != kind.name.startswith("UINT")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DataType if not kind.is_float])
+def test_data_type__range_is_that_of_its_bits(kind: dml.DataType) -> None:
+    low, high = kind.range
+    assert high - low + 1 == 2**kind.bits and (low < 0) == kind.is_signed
+    if not kind.is_packed_pair:
+        information = np.iinfo(kind.numpy_dtype)  # type: ignore[arg-type]
+        assert (information.min, information.max) == (low, high)
+
+
+def test_data_type__floats_have_no_integer_range() -> None:
+    with pytest.raises(TypeError, match="FLOAT16"):
+        _ = DataType.FLOAT16.range
+
+
+@pytest.mark.parametrize(("elements", "size"), [(0, 0), (1, 1), (2, 1), (3, 2), (8, 4)])
+def test_data_type__halves_fill_whole_bytes(elements: int, size: int) -> None:
+    assert DataType.INT4.bytes_for(elements) == size
+    assert DataType.FLOAT64.bytes_for(elements) == 8 * elements
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, "", "FLOAT23", "UNKNOWN", 0, 14, -1, True, 1.5, "bool", bool, ">f4", "f4,f4", ",", "(", "O", object()]
+    + ["complex64", {}, [], [("a", "f4")], (np.float32, 2), "é" * 100_000, 10**5000, b"f4\xff"],
+    ids=shown,
+)
+def test_data_type__unknown_is_named(value: Any) -> None:
+    assert violations_of(lambda: DataType.parse(value, "InputTensor.DataType")) == [
+        ("data-type.known", "InputTensor.DataType")
+    ]
+
+
+@given(st.text(max_size=12))
+def test_data_type__any_text_is_a_type_or_an_error(text: str) -> None:
+    try:
+        assert isinstance(DataType.parse(text), DataType)
+    except dml.InvalidDescriptionError as error:
+        assert error.violations[0].rule == "data-type.known"
+
+
+@pytest.mark.parametrize("level", list(dml.FeatureLevel))
+def test_level__is_read_in_every_form(level: dml.FeatureLevel) -> None:
+    major, minor = level.text.split(".")
+    assert level.value == int(major) << 12 | int(minor) << 8
+    for form in (level, level.text, f"{major}_{minor}", f"DML_FEATURE_LEVEL_{major}_{minor}", level.value):
+        assert dml.FeatureLevel.parse(form) is level
+    assert dml.FeatureLevel.parse(float(level.text)) is level
+
+
+def test_level__each_holds_all_of_the_ones_below() -> None:
+    facts = [LEVELS[level] for level in sorted(dml.FeatureLevel)]
+    for below, above in zip(facts, facts[1:], strict=False):
+        assert below.data_types <= above.data_types and below.maximum_rank <= above.maximum_rank
+    assert facts[0].directml_version == "1.0.0" and facts[-1].directml_version == "1.15.0"
+
+
+@pytest.mark.parametrize("value", ["7.0", "", None, 3, 6.41, True, "6", object(), 10**5000, "x" * 100_000], ids=shown)
+def test_level__unknown_is_named(value: Any) -> None:
+    assert violations_of(lambda: dml.FeatureLevel.parse(value, "level")) == [("feature-level.known", "level")]
+
+
+@pytest.mark.parametrize(
+    ("class_name", "dml_name"),
+    [
+        ("Slice1", "SLICE1"),
+        ("MaxPooling2", "MAX_POOLING2"),
+        ("Upsample2D", "UPSAMPLE_2D"),
+        ("ValueScale2D", "VALUE_SCALE_2D"),
+        ("GatherNd1", "GATHER_ND1"),
+        ("Gemm", "GEMM"),
+    ],
+)
+def test_names__of_operators(class_name: str, dml_name: str) -> None:
+    assert upper(class_name) == dml_name
+
+
+@pytest.mark.parametrize(
+    ("field", "dml_field"),
+    [
+        ("input_window_sizes", "InputWindowSizes"),
+        ("a_tensor", "ATensor"),
+        ("roi_tensor", "ROITensor"),
+        ("output_roi_gradient_tensor", "OutputROIGradientTensor"),
+        ("epsilon", "Epsilon"),
+    ],
+)
+def test_names__of_fields_go_both_ways(field: str, dml_field: str) -> None:
+    assert pascal(field) == dml_field and snake(dml_field) == field
+
+
+def test_suggest__names_the_nearest() -> None:
+    assert suggest("Slize1", ["Slice1", "Gemm"]) == "'Slice1'"
+    assert suggest("gem", ["Slice1", "Gemm"]) == "'Gemm'"
+    assert suggest("zzzz", ["a", "b"]) == "one of a, b"
+    assert suggest("zzzz", [f"name{i}" for i in range(99)]).endswith(", ...")
+
+
+def test_violation__moves_under_an_enclosing_path() -> None:
+    inner = dml.Violation("sizes.positive", "Strides[2]", "0", "1", "2", "3.0")
+    assert inner.under("InputTensor").path == "InputTensor.Strides[2]"
+    assert dml.Violation("integer", "[2]", "0", "1").under("Sizes").path == "Sizes[2]"
+    assert dml.Violation("integer", "", "0", "1").under("Sizes").path == "Sizes"
+    assert inner.under("x").to_json() == {
+        "rule": "sizes.positive",
+        "path": "x.Strides[2]",
+        "found": "0",
+        "expected": "1",
+        "fix": "2",
+        "feature_level": "3.0",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "base"),
+    [
+        (dml.InvalidDescriptionError, 0x80070057, ValueError),
+        (dml.UnsupportedError, 0x887A0004, dml.DmlError),
+        (dml.BindingError, 0x887A0005, ValueError),
+        (dml.OutOfMemoryError, 0x8007000E, MemoryError),
+        (dml.ModelError, 0x80070057, ValueError),
+    ],
+)
+def test_errors__have_codes_and_travel(kind: type[dml.DmlError], code: int, base: type[Exception]) -> None:
+    problems = [dml.Violation("integer", f"a[{i}]", "1", "2") for i in range(3)]
+    error = error_of(lambda: raise_if_any(problems, kind, "Thing"), kind)
+    assert error.hresult == code and isinstance(error, base) and isinstance(error, dml.DmlError)
+    assert str(error).startswith("Thing: 3 problems\n  - a[0]: found 1, expected 2")
+    for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert twin.violations == error.violations and twin.subject == "Thing"
+
+
+def test_errors__the_level_that_would_allow_all() -> None:
+    def at(*levels: str | None) -> str | None:
+        return dml.UnsupportedError([dml.Violation("level.rank", "p", "f", "e", "", lv) for lv in levels]).feature_level
+
+    assert at("3.0", "6.3") == "6.3" and at("10.0", "9.0") == "10.0"
+    assert at("3.0", None) is None and at() is None
+
+
+def test_errors__stay_readable_however_large_the_input() -> None:
+    error = pytest.raises(dml.DmlError, dml.Layout, [0] * 100_000).value
+    assert len(error.violations) == 100_001
+    assert len(str(error)) < 10_000 and "and 99961 more" in str(error)
+
+
+class _Silent:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize("value", [10**5000, "x" * 10**6, np.zeros((50, 50)), _Silent(), b"\x00" * 10**6], ids=type)
+def test_shown__is_one_short_line(value: Any) -> None:
+    assert len(shown(value)) < 250 and "\n" not in shown(value) and shown(value)
+
+
+def test_rules__are_declared_once() -> None:
+    with pytest.raises(RuntimeError, match="twice"):
+        rule("integer", "again", "0")
+    assert RULES["integer"].says != "again"
