@@ -1,0 +1,1 @@
+"""Other ways in: formats and interfaces people already have."""

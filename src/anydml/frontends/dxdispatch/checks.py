@@ -1,0 +1,123 @@
+"""What only the whole model shows: names, memory, and buffers that fit the tensors they are bound to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from anydml.core.errors import DmlError
+from anydml.core.naming import suggest
+from anydml.core.rules import rule
+from anydml.frontends.dxdispatch.commands import NAME
+from anydml.frontends.dxdispatch.fields import Notes
+from anydml.frontends.dxdispatch.json_reader import Node
+from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Dispatchable, Resource
+from anydml.frontends.dxdispatch.resources import MEMORY
+from anydml.runtime.binding import Binder, BufferBinding
+
+_BROADCAST = '{"DataType": "FLOAT32", "Sizes": [65535, 32767], "Strides": [0, 0]}'
+WORK = rule(
+    "dispatchable.memory",
+    "An operator's tensors fit in memory with every element they have, broadcast ones too.",
+    'dml.frontends.dxdispatch.parse_model(\'{"dispatchables": {"a": {"type": "REDUCE", "desc": {"InputTensor": '
+    + _BROADCAST
+    + ', "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1]}, "Function": "SUM", "Axes": [0, 1]}}}}\', '
+    "budget=1 << 30)",
+)
+_WIDEST_ELEMENT_BYTES = 8
+Buffers = Mapping[str, Any]
+
+
+def buffer_bindings(bindings: Bindings, resources: Mapping[str, Resource], buffers: Buffers) -> dict[str, Any]:
+    """What a compiled operator is called with: a list for each tensor that has several."""
+    found: dict[str, Any] = {}
+    for name, sources in bindings.items():
+        each = [BufferBinding(buffers[s.resource], s.offset_in_bytes(resources[s.resource])) for s in sources]
+        found[name] = each if len(each) != 1 else each[0]
+    return found
+
+
+def check_dispatchable(
+    node: Node, dispatchable: Dispatchable, resources: Mapping[str, object], notes: Notes, budget: int
+) -> None:
+    """What can be said of an operator without its dispatches."""
+    desc = node.get("desc") or node.get("Desc") or node
+    for point in dispatchable.operator.all_points():
+        if point.tensor is None:
+            continue
+        needed = prod(point.tensor.sizes) * _WIDEST_ELEMENT_BYTES
+        if needed > budget:
+            found = f"{prod(point.tensor.sizes)} elements"
+            expected = f"at most {budget // _WIDEST_ELEMENT_BYTES}, half of this machine's memory"
+            notes.adopt(desc, [WORK(f"{point.dml_name}.Sizes", found, expected, "smaller sizes")])
+
+
+def check_memory(root: Node, resources: Mapping[str, Resource], notes: Notes, budget: int) -> bool:
+    """Whether all resources fit; the largest one is named when they do not."""
+    total = sum(resource.size_in_bytes for resource in resources.values())
+    if total <= budget:
+        return True
+    largest = max(resources.values(), key=lambda resource: resource.size_in_bytes)
+    entries = root.get("resources")
+    node = (entries.get(largest.name) if entries is not None else None) or root
+    found = f"{largest.size_in_bytes} bytes here, {total} in all"
+    notes.add(node, MEMORY, found, f"at most {budget}, half of this machine's memory", "fewer values")
+    return False
+
+
+def check_dispatches(
+    notes: Notes,
+    resources: Mapping[str, Resource | None],
+    dispatchables: Mapping[str, Dispatchable],
+    commands: Iterable[tuple[Node, Command]],
+) -> None:
+    """Bind every dispatchable and dispatch to memory of the right sizes, as a run will."""
+    known = {name: resource for name, resource in resources.items() if resource is not None}
+    # Memory nobody touches costs nothing, and the run's own rules then need no second wording.
+    buffers = {name: np.zeros(resource.size_in_bytes, np.uint8) for name, resource in known.items()}
+    owners = notes.document.root.get("dispatchables")
+    for name, dispatchable in dispatchables.items():
+        node = owners.get(name) if owners is not None else None
+        assert node is not None  # it was read from there
+        _check_bindings(node, dispatchable, dispatchable.bindings, True, resources, known, buffers, notes)
+    for node, command in commands:
+        if isinstance(command, Dispatch):
+            target = dispatchables[command.dispatchable]
+            _check_bindings(node, target, command.bindings, False, resources, known, buffers, notes)
+
+
+def _check_bindings(
+    node: Node,
+    dispatchable: Dispatchable,
+    bindings: Bindings,
+    owned: bool,
+    resources: Mapping[str, Resource | None],
+    known: Mapping[str, Resource],
+    buffers: Buffers,
+    notes: Notes,
+) -> None:
+    place = node.get("bindings") or node
+    named = [source.resource for sources in bindings.values() for source in sources]
+    for name in named:
+        if name not in resources:
+            fix = suggest(name[:64], resources) if resources else ""
+            notes.add(_find(place, name) or place, NAME, repr(name[:64]), "a resource of the model", fix)
+    if not all(name in known for name in named):
+        return
+    try:
+        Binder(dispatchable.operator).bind(buffer_bindings(bindings, known, buffers), owned)
+    except DmlError as error:
+        notes.adopt(place, error.violations)
+
+
+def _find(bindings: Node, resource: str) -> Node | None:
+    """The binding that names this resource."""
+    for _, entry in bindings.items():
+        for source in entry.value if isinstance(entry.value, list) else [entry]:
+            name = source.get("name") or source
+            if name.value == resource:
+                return source  # type: ignore[no-any-return]
+    return None

@@ -1,0 +1,114 @@
+"""Reading the dispatchables of a model: operators of DirectML, by any of their names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import anydml.operators  # noqa: F401 - declares them all
+from anydml.core.enums import ExecutionFlags
+from anydml.core.errors import DmlError
+from anydml.core.levels import FeatureLevel
+from anydml.core.naming import suggest
+from anydml.core.rules import rule
+from anydml.core.schema import OPERATORS, Operator
+from anydml.core.validate import validate
+from anydml.frontends.dxdispatch.bindings import read_bindings
+from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes
+from anydml.frontends.dxdispatch.json_reader import Node
+from anydml.frontends.dxdispatch.model import Dispatchable, Place
+
+PREFIX = "DML_OPERATOR_"
+_EXAMPLE = "dml.frontends.dxdispatch.parse_model('{{\"dispatchables\": {{\"a\": {{\"type\": \"{}\"}}}}}}')"
+UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.", _EXAMPLE.format("SLICE9"))
+FOREIGN = rule(
+    "dispatchable.foreign",
+    "Shaders, ONNX models and serialized graphs are no operators, and are not run.",
+    _EXAMPLE.format("hlsl"),
+)
+COMPILE_TYPE = rule(
+    "dispatchable.compile-type",
+    "dmlCompileType is DmlCompileOp or DmlCompileGraph; both give the same result.",
+    _EXAMPLE.format('GEMM\\", \\"dmlCompileType\\": \\"Graph').replace('\\\\"', '"'),
+)
+_FOREIGN = {
+    "hlsl": ("an HLSL shader", "the DirectML operators it stands for"),
+    "onnx": ("an ONNX model", "its operators as dispatchables of this model"),
+    "dmlserializedgraph": ("a serialized graph", "its operators as dispatchables of this model"),
+}
+_OWN_KEYS = ("type", "Type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
+
+
+@dataclass(frozen=True)
+class DispatchableReader:
+    """Reads operators, and checks each at a feature level."""
+
+    notes: Notes
+    level: FeatureLevel
+
+    def read(self, name: str, node: Node) -> Dispatchable | None:
+        fields = Fields(node, self.notes, "a dispatchable")
+        if not fields.is_object:
+            return None
+        key = "Type" if "Type" in node.value and "type" not in node.value else "type"
+        kind = fields.text(key, "an operator such as 'DML_OPERATOR_GEMM'", required=True)
+        cls = self._find(kind, node.get(key)) if kind is not None else None
+        if kind is not None and kind.lower() in _FOREIGN:
+            return None
+        self._compile_type(fields)
+        flags_node = fields.get("executionFlags")
+        flags = self._flags(flags_node)
+        bindings = read_bindings(fields.get("bindings"), cls, self.notes)
+        if cls is None:
+            return None
+        operator = self._operator(cls, node, fields)
+        place = Place(node.path, *self.notes.document.place(node.offset))
+        return None if operator is None else Dispatchable(name, operator, flags, bindings, place)
+
+    def _find(self, kind: str, node: Node | None) -> type[Operator] | None:
+        assert node is not None
+        foreign = _FOREIGN.get(kind.lower())
+        if foreign is not None:
+            self.notes.add(node, FOREIGN, foreign[0], "an operator of DirectML", foreign[1])
+            return None
+        short = kind.strip().upper().removeprefix(PREFIX)
+        if short not in OPERATORS:
+            self.notes.add(node, UNKNOWN, repr(kind[:64]), "an operator of DirectML", suggest(short[:64], OPERATORS))
+        return OPERATORS.get(short)
+
+    def _compile_type(self, fields: Fields) -> None:
+        kind = fields.text("dmlCompileType", "'DmlCompileOp' or 'DmlCompileGraph'")
+        if kind is not None and kind not in ("DmlCompileOp", "DmlCompileGraph"):
+            expected = "'DmlCompileOp' or 'DmlCompileGraph'"
+            self.notes.add(fields.node, COMPILE_TYPE, repr(kind[:64]), expected, key="dmlCompileType")
+
+    def _flags(self, node: Node | None) -> ExecutionFlags:
+        if node is None:
+            return ExecutionFlags.NONE
+        plain = node.plain()
+        texts = plain if isinstance(plain, list) else [plain]
+        if not all(isinstance(text, str) for text in texts):
+            self.notes.add(node, KIND, node.kind, "the name of a flag, or a list of names")
+            return ExecutionFlags.NONE
+        return self.notes.attempt(node, lambda: ExecutionFlags.parse(plain)) or ExecutionFlags.NONE
+
+    def _operator(self, cls: type[Operator], node: Node, fields: Fields) -> Operator | None:
+        """The operator from `desc`, or from the dispatchable itself when its fields stand there."""
+        desc = fields.get("desc") or fields.get("Desc")
+        source = node if desc is None else desc
+        if desc is not None:
+            fields.finish(*_OWN_KEYS)
+        if not isinstance(source.value, dict):
+            self.notes.add(source, KIND, source.kind, f"an object with the fields of {cls.dml_type}")
+            return None
+        values: dict[str, Any] = {
+            key: entry.plain() for key, entry in source.items() if desc is not None or key not in _OWN_KEYS
+        }
+        try:
+            operator = cls(**values)
+            violations = validate(operator, self.level)
+        except DmlError as error:
+            self.notes.adopt(source, error.violations)
+            return None
+        self.notes.adopt(source, violations)
+        return None if violations else operator

@@ -1,0 +1,139 @@
+"""Reading objects key by key, and collecting everything that is wrong on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from anydml.core.errors import DmlError, Violation
+from anydml.core.naming import snake, suggest
+from anydml.core.rules import Rule, rule
+from anydml.frontends.dxdispatch.json_reader import Document, Node
+from anydml.frontends.dxdispatch.places import join_path, split_path
+
+_PARSE = "dml.frontends.dxdispatch.parse_model({!r})"
+KIND = rule("model.kind", "A value has the kind its key asks for.", _PARSE.format("[]"))
+MISSING = rule("model.missing", "Keys that have no default are given.", _PARSE.format("{}"))
+UNKNOWN = rule("model.unknown-key", "Keys are those of the format.", _PARSE.format('{"resource": {}}'))
+RANGE = rule(
+    "model.range",
+    "A count or size is a whole number in its range.",
+    _PARSE.format('{"resources": {"a": {"initialValues": [1], "initialValuesDataType": "UINT8", "sizeInBytes": -4}}}'),
+)
+UINT32_MAX = (1 << 32) - 1
+INT64_MAX = (1 << 63) - 1
+
+
+class Notes:
+    """Everything wrong with one document, each with its place."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.violations = document.violations
+
+    def add(self, node: Node, broken: Rule, found: object, expected: object, fix: str = "", key: str = "") -> None:
+        """Note a broken rule at a node, or at a key the node should have."""
+        path = ".".join(part for part in (node.path, join_path([key]) if key else "") if part)
+        self.violations.append(self.document.locate(broken(path, found, expected, fix), node.offset))
+
+    def adopt(self, node: Node, violations: Iterable[Violation]) -> None:
+        """Violations of a value read from this node: each goes to the deepest place its path names."""
+        for violation in violations:
+            place = _deepest(node, split_path(violation.path))
+            moved = violation.under(node.path) if node.path else violation
+            self.violations.append(self.document.locate(moved, place.offset))
+
+    def attempt(self, node: Node, read: Any) -> Any:
+        """What `read` returns, or None when it found violations, which are noted here."""
+        try:
+            return read()
+        except DmlError as error:
+            self.adopt(node, error.violations)
+            return None
+
+
+def _deepest(node: Node, steps: list[str | int]) -> Node:
+    """Follow a path as far as the document goes; wrappers and snake_case spellings are looked through."""
+    for step in steps:
+        found = _entry(node, step)
+        if found is None:
+            inner = _entry(node, "Desc") or _entry(node, "desc")
+            found = _entry(inner, step) if inner is not None else None
+        if found is None:
+            return node
+        node = found
+    return node
+
+
+def _entry(node: Node, step: str | int) -> Node | None:
+    found = node.get(step)
+    return node.get(snake(step)) if found is None and isinstance(step, str) else found
+
+
+class Fields:
+    """The entries of an object. Each key is asked for once; `finish` notes those nobody asked for."""
+
+    def __init__(self, node: Node, notes: Notes, subject: str) -> None:
+        self.node, self.notes, self.subject = node, notes, subject
+        self.asked: list[str] = []
+        self.is_object = isinstance(node.value, dict)
+        if not self.is_object:
+            notes.add(node, KIND, node.kind, f"an object: {subject}")
+
+    def get(self, key: str) -> Node | None:
+        """The entry, or None where it is absent or null."""
+        self.asked.append(key)
+        found = self.node.get(key)
+        return None if found is None or found.value is None else found
+
+    def require(self, key: str, what: str) -> Node | None:
+        found = self.get(key)
+        if found is None and self.is_object:
+            self.notes.add(self.node, MISSING, "nothing", what, f"adding {key!r} to {self.subject}", key)
+        return found
+
+    def text(self, key: str, what: str, required: bool = False) -> str | None:
+        node = self.require(key, what) if required else self.get(key)
+        if node is None or isinstance(node.value, str):
+            return None if node is None else str(node.value)
+        self.notes.add(node, KIND, node.kind, f"{what}, in double quotes")
+        return None
+
+    def integer(self, key: str, default: int, low: int = 0, high: int = INT64_MAX) -> int:
+        node = self.get(key)
+        if node is None:
+            return default
+        number = self.number(node, low, high)
+        return default if number is None else number
+
+    def number(self, node: Node, low: int, high: int) -> int | None:
+        if isinstance(node.value, int) and not isinstance(node.value, bool) and low <= node.value <= high:
+            return node.value
+        self.notes.add(node, RANGE, node.kind, f"a whole number from {low} to {high}")
+        return None
+
+    def integers(self, key: str, low: int = 0, high: int = UINT32_MAX) -> list[int] | None:
+        """A list of whole numbers, or None where the key is absent or any is wrong."""
+        node = self.get(key)
+        if node is None:
+            return None
+        if not isinstance(node.value, list):
+            self.notes.add(node, KIND, node.kind, "a list of whole numbers", "[...]")
+            return None
+        numbers = [self.number(entry, low, high) for entry in node.value]
+        return None if None in numbers else [number for number in numbers if number is not None]
+
+    def boolean(self, key: str) -> bool:
+        node = self.get(key)
+        if node is None or isinstance(node.value, bool):
+            return bool(node is not None and node.value)
+        self.notes.add(node, KIND, node.kind, "true or false")
+        return False
+
+    def finish(self, *also: str) -> None:
+        """Note every key that nobody asked for, with the nearest one there is."""
+        known = [*dict.fromkeys([*self.asked, *also])]
+        for key, entry in self.node.items():
+            if key not in known:
+                shown = key if len(key) <= 64 else key[:64] + "..."
+                self.notes.add(entry, UNKNOWN, repr(shown), f"a key of {self.subject}", suggest(shown, known))

@@ -1,0 +1,168 @@
+"""What a buffer holds at first: known in size and type before a byte is allocated, filled in later."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anydml.core.datatype import DataType
+from anydml.core.memory import Bytes
+from anydml.frontends.dxdispatch import elements, images, npy
+from anydml.frontends.dxdispatch.files import read_bytes
+
+
+class InitialValues(ABC):
+    """Initial bytes of a resource. `fill` may still fail, when a file is not what its header said."""
+
+    data_type: DataType | None
+    """None for mixed types."""
+
+    @property
+    @abstractmethod
+    def element_count(self) -> int: ...
+
+    @property
+    def size_in_bytes(self) -> int:
+        assert self.data_type is not None
+        return self.data_type.bytes_for(self.element_count)
+
+    @abstractmethod
+    def fill(self, target: Bytes) -> None:
+        """Write all bytes to `target`, which has exactly this size."""
+
+
+@dataclass(frozen=True)
+class Listed(InitialValues):
+    """Numbers that stand in the model."""
+
+    data_type: DataType
+    values: np.ndarray[Any, Any]
+
+    @property
+    def element_count(self) -> int:
+        return int(self.values.size)
+
+    def fill(self, target: Bytes) -> None:
+        target[:] = elements.to_bytes(self.values, self.data_type)
+
+
+@dataclass(frozen=True)
+class Constant(InitialValues):
+    """One value, many times."""
+
+    data_type: DataType
+    count: int
+    value: int | float
+
+    @property
+    def element_count(self) -> int:
+        return self.count
+
+    def fill(self, target: Bytes) -> None:
+        value = elements.to_array([self.value], self.data_type)[0]
+        target[:] = elements.to_bytes(np.full(self.count, value, self.data_type.numpy_dtype), self.data_type)
+
+
+@dataclass(frozen=True)
+class Sequence(InitialValues):
+    """A start and a step, added up in the data type itself, as DxDispatch does: rounding and wrapping included."""
+
+    data_type: DataType
+    count: int
+    start: int | float
+    delta: int | float
+
+    @property
+    def element_count(self) -> int:
+        return self.count
+
+    def fill(self, target: Bytes) -> None:
+        start, delta = elements.to_array([self.start, self.delta], self.data_type)
+        values = np.full(self.count, delta, self.data_type.numpy_dtype)
+        values[0] = start
+        with np.errstate(all="ignore"):
+            np.add.accumulate(values, dtype=values.dtype, out=values)
+        target[:] = elements.to_bytes(values, self.data_type)
+
+
+@dataclass(frozen=True)
+class Mixed(InitialValues):
+    """Elements of different types, one after the other without padding."""
+
+    types: tuple[DataType, ...]
+    data: bytes
+    data_type: None = None
+
+    @property
+    def element_count(self) -> int:
+        return len(self.types)
+
+    @property
+    def size_in_bytes(self) -> int:
+        return len(self.data)
+
+    def fill(self, target: Bytes) -> None:
+        target[:] = np.frombuffer(self.data, np.uint8)
+
+
+@dataclass(frozen=True)
+class NpyFile(InitialValues):
+    """A NumPy array in a file, by its header."""
+
+    path: Path
+    header: npy.Header
+
+    @property
+    def data_type(self) -> DataType:  # type: ignore[override]
+        return self.header.data_type
+
+    @property
+    def element_count(self) -> int:
+        return self.header.element_count
+
+    def fill(self, target: Bytes) -> None:
+        array = npy.read_array(self.path, self.header)
+        target[:] = array.reshape(-1).view(np.uint8)
+
+
+@dataclass(frozen=True)
+class RawFile(InitialValues):
+    """The bytes of a file as they are."""
+
+    data_type: DataType
+    path: Path
+    bytes_in_file: int
+
+    @property
+    def element_count(self) -> int:
+        return self.bytes_in_file * 8 // self.data_type.bits
+
+    @property
+    def size_in_bytes(self) -> int:
+        return self.bytes_in_file
+
+    def fill(self, target: Bytes) -> None:
+        target[:] = np.frombuffer(read_bytes(self.path, self.bytes_in_file), np.uint8)
+
+
+@dataclass(frozen=True)
+class ImageFile(InitialValues):
+    """A picture as an NCHW tensor of floats from 0 to 1."""
+
+    data_type: DataType
+    path: Path
+    sizes: tuple[int, int, int]
+    """Channels, height and width."""
+
+    @property
+    def element_count(self) -> int:
+        channels, height, width = self.sizes
+        return channels * height * width
+
+    def fill(self, target: Bytes) -> None:
+        pixels = images.read_image(self.path, self.sizes)
+        target[:] = elements.to_bytes(pixels.astype(self.data_type.numpy_dtype), self.data_type)
