@@ -1,0 +1,1 @@
+"""Tests of slices said in one dialect and meant in another."""
