@@ -267,7 +267,7 @@ def _shown_axes(sizes: tuple[int, ...], focus: list[Index], limits: Limits) -> t
     counts = (prod(sizes[:-2]), sizes[-2] if len(sizes) > 1 else 1, sizes[-1])
     leading = [_row_major(point, sizes[:-2]) for point in zip(*focus[:-2], strict=True)]
     points = (leading, focus[-2] if len(sizes) > 1 else (), focus[-1])
-    edges = (limits.edge // 2, limits.edge, limits.edge)
+    edges = (max(2, limits.edge // 2), limits.edge, limits.edge)
     most = (limits.planes, limits.rows, limits.columns)
     shown = [
         count if count <= limit else edge + 2 * len(set(point))

@@ -94,7 +94,7 @@ def _document(body: Sheet, facts: Facts, name: str) -> str:
 def _words(facts: Facts) -> Sheet:
     lines = [_text(facts.heading, "words heading", 9.5, 22)]
     for sentence in facts.sentences:
-        lines += [_text(line, "words muted", 6.6) for line in wrap(sentence, _TEXT_PER_LINE + 14)]
+        lines += [_text(line, "words muted", 7.2) for line in wrap(sentence, _TEXT_PER_LINE + 6)]
     return stack(lines, 3)
 
 
@@ -214,7 +214,7 @@ class _Drawer:
         for mark, meaning in legend(self.picture):
             sample = _sample(mark)
             shapes = tuple(cell_shapes(sample, 0, 0, 38, self.name, 30))
-            entries.append(beside([Sheet(38, 30, shapes), _text(meaning, "words muted", 6.6, 24)], 8))
+            entries.append(beside([Sheet(38, 30, shapes), _text(meaning, "words muted", 7.0, 24)], 8))
         return [flow(entries, SheetSize(WIDTH, 24))] if entries else []
 
 

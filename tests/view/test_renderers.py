@@ -1,0 +1,163 @@
+"""Text, SVG and HTML: well formed, complete, and the same picture."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+
+import anydml as dml
+from anydml.view import html, notebook, svg
+from anydml.view.picture import make_picture
+from anydml.view.subject import Subject, Window
+from anydml.view.text import Canvas, render
+from tests.view.layouts import small_layouts
+
+SVG = "{http://www.w3.org/2000/svg}"
+WINDOW = Window.of((1, 1, 4, 4), (0, 0, 0, 1), (1, 1, 4, 3), (1, 1, -2, 2))
+SUBJECTS = {
+    "padded": Subject.of(dml.TensorDesc("FLOAT32", [2, 3], [5, 1])),
+    "broadcast": Subject.of(dml.TensorDesc("FLOAT32", [2, 3], [0, 1])),
+    "overlap": Subject.of(dml.TensorDesc("UINT8", [4, 3], [1, 1]), offset=2),
+    "nhwc": Subject.of(dml.TensorDesc("FLOAT32", [1, 3, 4, 4], order="NHWC"), order="NHWC"),
+    "eight axes": Subject.of(dml.TensorDesc("INT4", [2] * 8)),
+    "one axis": Subject.of(dml.TensorDesc("UINT8", [5])),
+    "large": Subject.of(dml.TensorDesc("UINT8", [65535, 65535], [65536, 1], total_tensor_size_in_bytes=2**33)),
+    "window": Subject.of(dml.TensorDesc("FLOAT32", [1, 1, 4, 4]), window=WINDOW),
+    "reversed": Subject.of(dml.Layout((2, 3), (-3, 1))),
+}
+subjects = pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)
+
+
+class Page(HTMLParser):
+    """Collects what a page holds and checks that its tags close in order."""
+
+    VOID = {"meta", "br"}
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@subjects
+def test_svg__is_xml_with_a_title_and_a_description(subject: Subject) -> None:
+    root = ElementTree.fromstring(svg.render(subject))
+    assert root.tag == f"{SVG}svg"
+    texts = {child.tag: "".join(child.itertext()) for child in root}
+    assert "×".join(map(str, subject.layout.sizes)) in texts[f"{SVG}title"]
+    assert "offset = " in texts[f"{SVG}desc"]
+    labelled = root.attrib["aria-labelledby"].split()
+    assert {child.attrib.get("id") for child in root} >= set(labelled)
+
+
+@subjects
+def test_svg__draws_every_cell_once(subject: Subject) -> None:
+    picture = make_picture(subject)
+    root = ElementTree.fromstring(svg.render(subject))
+    drawn = Counter(text.text for text in root.iter(f"{SVG}text") if text.attrib.get("class") == "label")
+    grids = [picture.grid, *([picture.result] if picture.result else [])]
+    labels = [cell.label for grid in grids for cell in grid.cells.values()]
+    expected = Counter(labels + [cell.label for cell in picture.memory_cells if cell.label])
+    assert set(drawn) == set(expected)
+    legend_samples = sum((drawn - expected).values())
+    assert legend_samples <= 5 and not expected - drawn
+
+
+@subjects
+def test_pictures__ask_nothing_of_a_network(subject: Subject) -> None:
+    for text in (svg.render(subject), html.render(subject), notebook.draw(dml.Layout(subject.layout.sizes))):
+        outside = re.findall(r"(?:https?:)?//[\w.-]+", re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
+        assert set(outside) <= {"http://www.w3.org"}
+        assert not re.search(r"\b(src|href)=|@import|url\((?!#)", text)
+
+
+@subjects
+def test_html__closes_its_tags_and_names_every_cell(subject: Subject) -> None:
+    page = Page(html.render(subject))
+    assert page.open == []
+    buttons = [attributes for tag, attributes in page.tags if tag == "button"]
+    picture = make_picture(subject)
+    results = len(picture.result.cells) if picture.result else 0
+    assert len(buttons) == len(picture.grid.cells) + len(picture.memory_cells) + results
+    assert all(button["aria-label"] and button["data-offset"] for button in buttons)
+
+
+@subjects
+def test_html__links_every_shown_index_to_its_place(subject: Subject) -> None:
+    page = Page(html.render(subject))
+    offsets = Counter(attributes["data-offset"] for tag, attributes in page.tags if tag == "button")
+    picture = make_picture(subject)
+    memory = {cell.offset for cell in picture.memory_cells}
+    for cell in picture.grid.cells.values():
+        assert cell.offset in memory
+        assert offsets[str(cell.offset)] >= 2
+
+
+@subjects
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_text__keeps_to_the_width(subject: Subject, width: int) -> None:
+    drawn = [line for line in render(subject, Canvas(width)).splitlines() if line.lstrip()[:1] in set("┌│├└")]
+    # Ten-digit labels need more room than 40 columns have; everything else fits.
+    assert max(map(len, drawn)) <= max(width, 64 if subject is SUBJECTS["large"] else 0)
+
+
+@subjects
+def test_text__is_plain_ascii_when_asked(subject: Subject) -> None:
+    text = render(subject, Canvas(80, unicode=False))
+    assert text.isascii()
+    assert "\033" not in text
+
+
+@subjects
+def test_text__says_the_same_with_and_without_color(subject: Subject) -> None:
+    plain, colored = (render(subject, Canvas(80, color)) for color in (False, True))
+    assert "\033[" in colored and "\033" not in plain
+    stripped = re.sub(r"\033\[[0-9;]*m", "", colored)
+    assert [line.rstrip() for line in stripped.splitlines()] == plain.splitlines()
+
+
+def test_text__of_padded_rows_in_full() -> None:
+    assert render(SUBJECTS["padded"], Canvas(80)).splitlines()[12:19] == [
+        "",
+        "  logical  2×3                memory  offset above, element below",
+        "  h   0   1   2   w           ┌───┬───┬───┬───┬───┬───┬───┬───┐",
+        "    ┌───┬───┬───┐             │ 0 │ 1 │ 2 │ 3 │ 4 │ 5 │ 6 │ 7 │",
+        "  0 │ A │ B │ C │             │ A │ B │ C │░░░│░░░│ D │ E │ F │",
+        "  1 │ D │ E │ F │             └───┴───┴───┴───┴───┴───┴───┴───┘",
+        "    └───┴───┴───┘",
+    ]
+
+
+@settings(max_examples=60)
+@given(small_layouts())
+def test_renderers__draw_any_layout(layout: dml.Layout) -> None:
+    subject = Subject.of(layout)
+    ElementTree.fromstring(svg.render(subject))
+    assert Page(html.render(subject)).open == []
+    assert render(subject, Canvas(80))
+
+
+def test_notebook__draws_layouts_and_descriptions() -> None:
+    for value in (dml.Layout((2, 3), (5, 1)), dml.TensorDesc("FLOAT32", [2, 3], [5, 1])):
+        drawn = value._repr_html_()
+        assert "<svg" in drawn and Page(drawn).open == []
+
+
+def test_page__checker_fails_on_crossed_tags() -> None:
+    with pytest.raises(AssertionError):
+        Page("<b><i></b></i>")
