@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from math import prod
 from random import Random
 
@@ -104,10 +104,7 @@ def is_nested(layout: dml.Layout) -> bool:
     """Whether in some order of the axes each step clears all of the steps inside it."""
     strides = [max(s, 1) if n == 1 else s for n, s in zip(layout.sizes, layout.strides, strict=True)]
     return min(strides) > 0 and any(
-        all(
-            strides[outer] >= strides[inner] * layout.sizes[inner]
-            for inner, outer in zip(order, order[1:], strict=False)
-        )
+        all(strides[outer] >= strides[inner] * layout.sizes[inner] for inner, outer in pairwise(order))
         for order in permutations(range(layout.rank))
     )
 
@@ -214,7 +211,7 @@ def law_order(layout: dml.Layout, random: Random) -> None:
     fitting = set()
     for order in permutations(range(layout.rank)):
         walk = offsets_of([layout.sizes[a] for a in order], [layout.strides[a] for a in order])
-        if all(before < after for before, after in zip(walk, walk[1:], strict=False)):
+        if all(before < after for before, after in pairwise(walk)):
             fitting.add("".join(letters[axis] for axis in order))
     match = recognize_order(layout)
     assert match.axes == letters

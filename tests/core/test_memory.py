@@ -143,7 +143,7 @@ def test_store__writes_elements_and_not_a_bit_besides(place: tuple[dml.TensorDes
     values = np.array([random.randint(low, high) for _ in range(desc.layout.logical_element_count)])
     desc.store(memory, values.reshape(desc.sizes), offset)
     bits = desc.data_type.bits
-    written = {place for place in offsets_of(desc.sizes, desc.strides)}
+    written = set(offsets_of(desc.sizes, desc.strides))
     whole = int.from_bytes(memory, "little") ^ int.from_bytes(bytes([GUARD] * size), "little")
     for place_ in written:
         whole &= ~(((1 << bits) - 1) << (offset * 8 + place_ * bits))

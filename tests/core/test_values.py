@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 from typing import Any
 
@@ -56,8 +57,33 @@ def test_data_type__halves_fill_whole_bytes(elements: int, size: int) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [None, "", "FLOAT23", "UNKNOWN", 0, 14, -1, True, 1.5, "bool", bool, ">f4", "f4,f4", ",", "(", "O", object()]
-    + ["complex64", {}, [], [("a", "f4")], (np.float32, 2), "é" * 100_000, 10**5000, b"f4\xff"],
+    [
+        None,
+        "",
+        "FLOAT23",
+        "UNKNOWN",
+        0,
+        14,
+        -1,
+        True,
+        1.5,
+        "bool",
+        bool,
+        ">f4",
+        "f4,f4",
+        ",",
+        "(",
+        "O",
+        object(),
+        "complex64",
+        {},
+        [],
+        [("a", "f4")],
+        (np.float32, 2),
+        "é" * 100000,
+        10**5000,
+        b"f4\xff",
+    ],
     ids=shown,
 )
 def test_data_type__unknown_is_named(value: Any) -> None:
@@ -85,7 +111,7 @@ def test_level__is_read_in_every_form(level: dml.FeatureLevel) -> None:
 
 def test_level__each_holds_all_of_the_ones_below() -> None:
     facts = [LEVELS[level] for level in sorted(dml.FeatureLevel)]
-    for below, above in zip(facts, facts[1:], strict=False):
+    for below, above in itertools.pairwise(facts):
         assert below.data_types <= above.data_types and below.maximum_rank <= above.maximum_rank
     assert facts[0].directml_version == "1.0.0" and facts[-1].directml_version == "1.15.0"
 
@@ -174,7 +200,9 @@ def test_errors__the_level_that_would_allow_all() -> None:
 
 
 def test_errors__stay_readable_however_large_the_input() -> None:
-    error = pytest.raises(dml.DmlError, dml.Layout, [0] * 100_000).value
+    with pytest.raises(dml.DmlError) as caught:
+        dml.Layout([0] * 100_000)
+    error = caught.value
     assert len(error.violations) == 100_001
     assert len(str(error)) < 10_000 and "and 99961 more" in str(error)
 

@@ -49,7 +49,7 @@ def locate(buffer: Any, offset: object, size: int, element: int, promised: int =
         raise BindingError(BUFFER_SHORT("buffer", found, f"{size} bytes from the offset on", fix))
     address = address_of(data) + start
     if address % element:
-        found = f"an element at address {address:#x} (offset {start})"
+        found = f"an element {address % element} bytes past a multiple of {element} (offset {start})"
         fix = f"an offset that is a multiple of {element}, in an aligned buffer"
         violations.append(BUFFER_ALIGNMENT("offset", found, f"a multiple of {element} bytes", fix))
     if promised and start % promised:
