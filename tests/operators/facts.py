@@ -1,0 +1,22 @@
+"""The documented facts of the operators: the project's own data, read once."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_FOLDER = Path(__file__).parent.parent / "spec"
+
+
+@cache
+def operators() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((_FOLDER / "operators.json").read_text())
+    return found
+
+
+@cache
+def examples() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((_FOLDER / "examples.json").read_text())
+    return found

@@ -1,0 +1,116 @@
+"""Tensors in memory with guard bytes around and between their elements, written and read one element at a time."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import anydml as dml
+
+GUARD = 64
+DEVICES = ("cpu", "reference")
+FORMATS = dict(
+    zip(
+        ["FLOAT64", "FLOAT32", "FLOAT16", "INT64", "INT32", "INT16", "INT8", "UINT64", "UINT32", "UINT16", "UINT8"],
+        ["d", "f", "e", "q", "i", "h", "b", "Q", "I", "H", "B"],
+        strict=True,
+    )
+)
+RAW = {1: "B", 2: "H", 4: "I", 8: "Q"}
+Tensor = dict[tuple[int, ...], Any]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A description, and memory of exactly its total size between two guards."""
+
+    desc: dml.TensorDesc
+    memory: npt.NDArray[np.uint8]
+
+    @property
+    def buffer(self) -> npt.NDArray[np.uint8]:
+        return self.memory[GUARD:-GUARD]
+
+    def form(self, raw: bool) -> str:
+        """How an element is read: as its type, or as the bare bits that a move must not change."""
+        form = FORMATS[self.desc.data_type.name]
+        return RAW[struct.calcsize(form)] if raw else form
+
+    def offsets(self) -> Mapping[tuple[int, ...], int]:
+        """Byte offset of every element in `memory`, by the dot product of index and strides alone."""
+        size = struct.calcsize(FORMATS[self.desc.data_type.name])
+        return {
+            index: GUARD + size * sum(i * s for i, s in zip(index, self.desc.strides, strict=True))
+            for index in product(*(range(n) for n in self.desc.sizes))
+        }
+
+    def values(self, raw: bool = False) -> Tensor:
+        form, data = self.form(raw), self.memory.tobytes()
+        return {index: struct.unpack_from(form, data, offset)[0] for index, offset in self.offsets().items()}
+
+    def with_values(self, values: Tensor, raw: bool = False) -> npt.NDArray[np.uint8]:
+        """The whole memory as it should be once these elements are written, and not a byte more."""
+        form, data = self.form(raw), bytearray(self.memory.tobytes())
+        for index, offset in self.offsets().items():
+            struct.pack_into(form, data, offset, values[index])
+        return np.frombuffer(bytes(data), np.uint8)
+
+
+def place(desc: dml.TensorDesc, random: Random) -> Placed:
+    """Memory full of noise, so that an untouched or an overwritten byte shows."""
+    noise = np.frombuffer(random.randbytes(desc.total_tensor_size_in_bytes + 2 * GUARD), np.uint8)
+    aligned = np.empty(noise.size + 64, np.uint8)
+    start = -aligned.ctypes.data % 64
+    memory = aligned[start : start + noise.size]
+    memory[:] = noise
+    return Placed(desc, memory)
+
+
+def fill(placed: Placed, values: Tensor) -> Placed:
+    """Write elements one by one; where a broadcast makes them share memory, the last one stays."""
+    placed.memory[:] = placed.with_values(values)
+    return placed
+
+
+def place_filled(desc: dml.TensorDesc, random: Random, values: Tensor) -> Placed:
+    return fill(place(desc, random), values)
+
+
+def dispatch(operator: dml.Operator, inputs: Mapping[str, Any], outputs: Mapping[str, Any], device: str) -> None:
+    """Run, and see that no input changed."""
+    before = {name: [p.memory.copy() for p in _listed(value)] for name, value in inputs.items()}
+    run = dml.Device(device).compile(operator)
+    run(**{name: _buffers(value) for name, value in {**inputs, **outputs}.items()})
+    for name, value in inputs.items():
+        for placed, old in zip(_listed(value), before[name], strict=True):
+            assert np.array_equal(placed.memory, old), f"{name} was written to"
+
+
+def _listed(value: Any) -> Sequence[Placed]:
+    return value if isinstance(value, list) else [value]
+
+
+def _buffers(value: Any) -> Any:
+    return [placed.buffer for placed in value] if isinstance(value, list) else value.buffer
+
+
+def assert_exact(placed: Placed, before: Placed, expected: Tensor, raw: bool = False) -> None:
+    """Every byte is what the expected elements, written into the noise, leave: 0 ULP and untouched guards."""
+    wanted = before.with_values(expected, raw)
+    if not np.array_equal(placed.memory, wanted):
+        actual = placed.values(raw)
+        wrong = {i: (actual[i], v) for i, v in expected.items() if actual[i] != v}
+        assert not wrong, f"elements differ (index: found, expected): {wrong}"
+        changed = np.flatnonzero(placed.memory != wanted) - GUARD
+        raise AssertionError(f"bytes outside the elements changed, or a NaN's bits did, at {changed[:8]}")
+
+
+def snapshot(placed: Placed) -> Placed:
+    return Placed(placed.desc, placed.memory.copy())

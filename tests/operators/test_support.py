@@ -1,0 +1,117 @@
+"""The declarations and the documented facts agree, compared in both directions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import anydml as dml
+import anydml.operators
+from anydml.core.levels import FeatureLevel
+from anydml.core.schema import OPERATORS, AttributeField, Operator, TensorField, When
+from anydml.core.validate import at_level
+from tests.operators.facts import operators
+
+NAMES = list(operators())
+# Who may read and write one buffer: the pages and the schema disagree on these, and either's yes is taken.
+EITHER = {"ACTIVATION_GELU", "ACTIVATION_SWISH", "ACTIVATION_HARD_SWISH"}
+NO_INPUTS = {"FILL_VALUE_CONSTANT", "FILL_VALUE_SEQUENCE"}
+
+
+def test_operators__are_those_of_the_facts() -> None:
+    assert set(NAMES) == set(OPERATORS)
+    assert len(NAMES) == 51
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_identity__id_level_and_flags(name: str) -> None:
+    facts, operator = operators()[name], OPERATORS[name]
+    assert (operator.dml_id, operator.since.text) == (facts["id"], facts["since"])
+    assert operator.fusable == facts["fusable"]
+    assert operator.fuses_anywhere or name == "ELEMENT_WISE_CLIP"
+    says = facts["in_place"]
+    assert (says["pages"] != says["schema"]) == (name in EITHER | NO_INPUTS)
+    assert operator.in_place == (name not in NO_INPUTS and (says["pages"] or says["schema"]))
+    fuses = any(getattr(f, "type_name", "").startswith("FUSED_ACTIVATION") for f in operator.fields.values())
+    assert fuses == (facts["fuses"] or name == "RNN")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fields__order_role_type_count(name: str) -> None:
+    declared = [_row(operator_field) for operator_field in OPERATORS[name].fields.values()]
+    counts = {field[2].split(" of ")[1].split()[0] for field in operators()[name]["fields"] if " of " in field[2]}
+    documented = [field for field in operators()[name]["fields"] if field[0] not in counts]
+    assert declared == documented
+    assert counts == set(OPERATORS[name].counts)
+
+
+def _row(field: TensorField | AttributeField) -> list[str]:
+    role = field.role if isinstance(field, TensorField) else "attribute"
+    length = f" of {field.length}" if field.length else ""
+    return [field.dml_name, role, field.type_name + length + (" optional" if field.optional else "")]
+
+
+def _declared_same(operator: type[Operator]) -> set[tuple[frozenset[str], frozenset[str]]]:
+    return {
+        (frozenset(g.properties), frozenset(operator.fields[name].dml_name for name in g.tensors))
+        for g in operator.same
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same__groups(name: str) -> None:
+    documented = {(frozenset(p.split()), frozenset(t.split())) for p, t in operators()[name]["same"]}
+    assert _declared_same(OPERATORS[name]) == documented
+
+
+Row = tuple[frozenset[str], tuple[int, int]]
+
+
+def _documented(name: str, tensor: str, member: str | None) -> dict[str, Row]:
+    rows = {}
+    for level, tensors, dims, types, *when in operators()[name]["support"]:
+        if tensor in tensors.split() and (not when or member in when[0]["Function"]):
+            low, high = dims.split("-")
+            rows[level] = (frozenset(types.split()), (int(low), int(high)))
+    return rows
+
+
+def _declared(operator: type[Operator], field: TensorField, member: str | None) -> Any:
+    types = field.types.choose(member or "") if isinstance(field.types, When) else field.types
+    return types, field.rank or operator.rank
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_support__every_level_both_ways(name: str) -> None:
+    """At each of the 15 levels the types and ranks declared are those of the last documented row reached."""
+    operator, compared = OPERATORS[name], 0
+    members = [m.name for m in dml.ReduceFunction] if name == "REDUCE" else [None]
+    for member in members:
+        for field in operator.tensor_fields():
+            documented = _documented(name, field.dml_name, member)
+            assert documented, f"no support row for {field.dml_name}"
+            types, ranks = _declared(operator, field, member)
+            for level in FeatureLevel:
+                if level < operator.since:
+                    continue
+                expected = at_level(documented, level)
+                declared = at_level(types, level), at_level(ranks, level)
+                assert declared[0] is not None and declared[1] is not None and expected is not None
+                found = frozenset(kind.name for kind in declared[0]), declared[1]
+                assert found == expected, f"{field.dml_name} {member or ''} at {level.text}"
+                compared += 1
+            # No declared step is invented: each is a level at which the documents have a row.
+            assert set(types) | set(ranks) <= {*documented, "1.0", operator.since.text} | _other_rows(name)
+    assert compared >= 3
+
+
+def _other_rows(name: str) -> set[str]:
+    return {row[0] for row in operators()[name]["support"]}
+
+
+def test_compare__can_fail() -> None:
+    """A changed table is noticed."""
+    documented = _documented("SLICE1", "InputTensor", None)
+    assert documented["2.1"] != documented["3.0"] != documented["4.1"]
+    assert at_level(documented, FeatureLevel.LEVEL_4_0) == documented["3.0"]
