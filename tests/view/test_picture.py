@@ -141,6 +141,8 @@ def test_large_tensors__show_the_window() -> None:
     taken = {cell.index for cell in picture.grid.cells.values() if cell.reach is Reach.TAKEN}
     assert {(507, 70_000), (501, 70_002)} <= taken
     assert picture.result is not None and picture.result.sizes == (4, 2)
+    shown = {cell.offset for cell in picture.memory_cells if cell.reach is Reach.TAKEN}
+    assert {cell.offset for cell in picture.result.cells.values()} == shown
 
 
 def test_padding__is_seen_between_elided_rows() -> None:

@@ -28,6 +28,9 @@ SUBJECTS = {
     "one axis": Subject.of(dml.TensorDesc("UINT8", [5])),
     "large": Subject.of(dml.TensorDesc("UINT8", [65535, 65535], [65536, 1], total_tensor_size_in_bytes=2**33)),
     "window": Subject.of(dml.TensorDesc("FLOAT32", [1, 1, 4, 4]), window=WINDOW),
+    "large window": Subject.of(
+        dml.TensorDesc("FLOAT16", [40000, 1000]), window=Window.of((40000, 1000), (500, 70), (8, 900), (-2, 300))
+    ),
     "reversed": Subject.of(dml.Layout((2, 3), (-3, 1))),
 }
 subjects = pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)
@@ -69,13 +72,13 @@ def test_svg__is_xml_with_a_title_and_a_description(subject: Subject) -> None:
 def test_svg__draws_every_cell_once(subject: Subject) -> None:
     picture = make_picture(subject)
     root = ElementTree.fromstring(svg.render(subject))
-    drawn = Counter(text.text for text in root.iter(f"{SVG}text") if text.attrib.get("class") == "label")
+    drawn = Counter(text.text or "" for text in root.iter(f"{SVG}text") if text.attrib.get("class") == "label")
     grids = [picture.grid, *([picture.result] if picture.result else [])]
     labels = [cell.label for grid in grids for cell in grid.cells.values()]
     expected = Counter(labels + [cell.label for cell in picture.memory_cells if cell.label])
-    assert set(drawn) == set(expected)
-    legend_samples = sum((drawn - expected).values())
-    assert legend_samples <= 5 and not expected - drawn
+    assert not expected - drawn
+    samples = drawn - expected  # of the legend
+    assert set(samples) <= {"A"} and samples["A"] <= 5
 
 
 @subjects
@@ -108,12 +111,12 @@ def test_html__links_every_shown_index_to_its_place(subject: Subject) -> None:
         assert offsets[str(cell.offset)] >= 2
 
 
-@subjects
+@pytest.mark.parametrize("name", SUBJECTS)
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_text__keeps_to_the_width(subject: Subject, width: int) -> None:
-    drawn = [line for line in render(subject, Canvas(width)).splitlines() if line.lstrip()[:1] in set("┌│├└")]
+def test_text__keeps_to_the_width(name: str, width: int) -> None:
+    drawn = [line for line in render(SUBJECTS[name], Canvas(width)).splitlines() if line.lstrip()[:1] in set("┌│├└")]
     # Ten-digit labels need more room than 40 columns have; everything else fits.
-    assert max(map(len, drawn)) <= max(width, 64 if subject is SUBJECTS["large"] else 0)
+    assert max(map(len, drawn)) <= max(width, 50 if "large" in name else 0)
 
 
 @subjects

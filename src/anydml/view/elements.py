@@ -7,6 +7,7 @@ answers. Layouts that are not are listed when they are small; of large ones only
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Protocol
 
@@ -79,6 +80,7 @@ def _is_nested(steps: list[_Step]) -> bool:
     return True
 
 
+@lru_cache(maxsize=3)  # a picture asks for a layout, its window and what the window takes
 def elements_of(layout: Layout) -> Elements:
     """The elements of any layout, by the cheapest exact way."""
     if _is_nested(_moving(layout)):

@@ -144,7 +144,7 @@ class _Maker:
         window = self.subject.window
         grid = self._grid(self.layout.sizes, _focus(window, self.layout.rank), source=lambda index: index)
         result = self._grid(window.output_sizes, [()] * self.layout.rank, window.source) if window else None
-        memory = self._memory(grid)
+        memory = self._memory([grid, result] if result else [grid])
         return Picture(self.subject, grid, memory, result, self.elements.count)
 
     # The logical side
@@ -194,20 +194,20 @@ class _Maker:
 
     # The memory side
 
-    def _memory(self, grid: Grid) -> tuple[MemoryCell | Gap, ...]:
+    def _memory(self, grids: list[Grid]) -> tuple[MemoryCell | Gap, ...]:
         first = min(0, self.layout.first_offset)
         end = self.layout.last_offset + 1 + self.subject.tail_cells
-        shown = with_gaps(self._places(grid, first, end), first, end)
+        shown = with_gaps(self._places(grids, first, end), first, end)
         return tuple(place if isinstance(place, Gap) else self._place(place) for place in shown)
 
-    def _places(self, grid: Grid, first: int, end: int) -> set[int]:
+    def _places(self, grids: list[Grid], first: int, end: int) -> set[int]:
         limit = self.limits.memory
         if end - first <= limit and (self.elements.knows_everywhere or self.layout.span <= 2 * ENDS):
             return set(range(first, end))
         low, high = self.layout.first_offset, self.layout.last_offset
         kept = {first, low, high, high + 1, end - 1}
         if self.elements.knows_everywhere:
-            kept |= {cell.offset for cell in grid.cells.values()}
+            kept |= {cell.offset for grid in grids for cell in grid.cells.values()}
         else:
             depth = min(ENDS - 2, limit // 3)
             kept |= set(range(low, low + depth)) | set(range(high - depth + 1, high + 1))
@@ -270,7 +270,7 @@ def _shown_axes(sizes: tuple[int, ...], focus: list[Index], limits: Limits) -> t
     edges = (max(2, limits.edge // 2), limits.edge, limits.edge)
     most = (limits.planes, limits.rows, limits.columns)
     shown = [
-        count if count <= limit else edge + 2 * len(set(point))
+        count if count <= limit else min(limit, edge + len(set(point)))
         for count, limit, edge, point in zip(counts, most, edges, points, strict=True)
     ]
     while prod(shown) > limits.cells:

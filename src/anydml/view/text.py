@@ -41,15 +41,15 @@ class Canvas:
 
 def render(subject: Subject, canvas: Canvas) -> str:
     """The whole explanation of a layout as text."""
-    picture = make_picture(subject, _limits(subject, canvas.width))
-    facts = Facts(picture)
     inner = canvas.width - 2
+    picture, drawing = _fitted(subject, inner)
+    facts = Facts(picture)
     parts = [
         Block.of([facts.heading], BOLD),
         Block.of([line for sentence in facts.sentences for line in wrap(sentence, inner)]),
         _strides(facts),
         Block.of(wrap(facts.formula, inner) + wrap(facts.example, inner, subsequent_indent="  ")),
-        _drawing(picture, inner),
+        drawing,
         *_legend(picture),
         _amounts(facts),
     ]
@@ -58,11 +58,19 @@ def render(subject: Subject, canvas: Canvas) -> str:
     return text if canvas.unicode else text.translate(_ASCII)
 
 
-def _limits(subject: Subject, width: int) -> Limits:
-    """Fewer columns on a narrow terminal; what is left out is always the middle."""
+def _fitted(subject: Subject, width: int) -> tuple[Picture, Block]:
+    """The picture with as many columns as the width takes; what is left out is always the middle."""
     digits = len(str(subject.layout.logical_element_count))
-    columns = max(3, min(16, (width - 14) // (digits + 3) - 1))
-    return Limits(planes=4, rows=10, columns=columns, edge=min(5, columns), cells=96, memory=max(48, min(160, width)))
+    columns = max(3, min(16, (width - 12) // (digits + 3) - 1))
+    while True:
+        limits = Limits(
+            planes=4, rows=10, columns=columns, edge=min(5, columns), cells=96, memory=max(48, min(160, width))
+        )
+        picture = make_picture(subject, limits)
+        drawing = _drawing(picture, width)
+        if drawing.width <= width or columns == 2:
+            return picture, drawing
+        columns -= 1
 
 
 # Figures
