@@ -12,8 +12,8 @@ from anydml.frontends.dxdispatch.model import Bindings, Source
 POINT = rule(
     "bindings.point",
     "Bindings name tensors of the operator.",
-    "dml.frontends.dxdispatch.parse_model('{\"dispatchables\": {\"a\": {\"type\": \"ACTIVATION_RELU\", "
-    "\"bindings\": {\"InputTenser\": \"x\"}}}}')",
+    'dml.frontends.dxdispatch.parse_model(\'{"dispatchables": {"a": {"type": "ACTIVATION_RELU", '
+    '"bindings": {"InputTenser": "x"}}}}\')',
 )
 
 
@@ -24,7 +24,9 @@ def read_bindings(node: Node | None, cls: type[Operator] | None, notes: Notes) -
     if not isinstance(node.value, dict):
         notes.add(node, KIND, node.kind, "an object with a resource for each tensor")
         return {}
-    tensors = {} if cls is None else {name: field for field in cls.tensor_fields() for name in (field.dml_name, field.name)}
+    tensors = (
+        {} if cls is None else {name: field for field in cls.tensor_fields() for name in (field.dml_name, field.name)}
+    )
     found: dict[str, tuple[Source, ...]] = {}
     for key, entry in node.items():
         sources = [_read_source(each, notes) for each in (entry.value if isinstance(entry.value, list) else [entry])]

@@ -119,5 +119,5 @@ def _find(bindings: Node, resource: str) -> Node | None:
         for source in entry.value if isinstance(entry.value, list) else [entry]:
             name = source.get("name") or source
             if name.value == resource:
-                return source  # type: ignore[no-any-return]
+                return source
     return None

@@ -29,16 +29,16 @@ NAME = rule(
 DIMENSIONS = rule(
     "command.dimensions",
     "The dimensions of a file fit the resource; an image has [1, channels, height, width].",
-    "dml.frontends.dxdispatch.parse_model('{\"resources\": {\"a\": {\"initialValues\": [1], "
+    'dml.frontends.dxdispatch.parse_model(\'{"resources": {"a": {"initialValues": [1], '
     '"initialValuesDataType": "FLOAT32"}}, "commands": [{"type": "writeFile", "resource": "a", '
-    "\"targetPath\": \"a.npy\", \"dimensions\": [2]}]}')",
+    '"targetPath": "a.npy", "dimensions": [2]}]}\')',
 )
 FILE_TYPE = rule(
     "command.file-type",
     "An .npy file holds one data type of whole bytes, an image floats.",
-    "dml.frontends.dxdispatch.parse_model('{\"resources\": {\"a\": {\"initialValues\": [1], "
+    'dml.frontends.dxdispatch.parse_model(\'{"resources": {"a": {"initialValues": [1], '
     '"initialValuesDataType": "UINT8"}}, "commands": [{"type": "writeFile", "resource": "a", '
-    "\"targetPath\": \"a.png\", \"dimensions\": [1, 1, 1, 1]}]}')",
+    '"targetPath": "a.png", "dimensions": [1, 1, 1, 1]}]}\')',
 )
 
 

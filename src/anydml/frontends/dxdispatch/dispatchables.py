@@ -19,7 +19,7 @@ from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Dispatchable, Place
 
 PREFIX = "DML_OPERATOR_"
-_EXAMPLE = "dml.frontends.dxdispatch.parse_model('{{\"dispatchables\": {{\"a\": {{\"type\": \"{}\"}}}}}}')"
+_EXAMPLE = 'dml.frontends.dxdispatch.parse_model(\'{{"dispatchables": {{"a": {{"type": "{}"}}}}}}\')'
 UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.", _EXAMPLE.format("SLICE9"))
 FOREIGN = rule(
     "dispatchable.foreign",

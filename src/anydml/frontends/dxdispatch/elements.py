@@ -76,9 +76,9 @@ def from_bytes(data: Bytes, kind: DataType) -> np.ndarray[Any, Any]:
 
 def to_text(value: int | float) -> str:
     """As C++ prints a number: six digits of a float, `nan`, `inf`."""
-    return "%g" % value if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def to_texts(array: np.ndarray[Any, Any]) -> list[str]:
     values = array.reshape(-1).tolist()
-    return ["%g" % value for value in values] if array.dtype.kind == "f" else list(map(str, values))
+    return [f"{value:g}" for value in values] if array.dtype.kind == "f" else list(map(str, values))

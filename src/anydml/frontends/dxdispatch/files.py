@@ -76,7 +76,7 @@ def read_bytes(path: Path, count: int, start: int = 0) -> bytes:
     except OSError as error:
         raise ModelError(READ("sourcePath", _reason(error), "a file that can be read")) from None
     if len(data) != count:
-        raise ModelError(READ("sourcePath", f"{len(data)} bytes", f"{count} bytes in {path}"))
+        raise ModelError(READ("sourcePath", f"{len(data)} bytes", f"{count} bytes in {path.name}"))
     return data
 
 
@@ -127,7 +127,8 @@ def write_file(target: Path, data: bytes | memoryview) -> None:
             aside.unlink(missing_ok=True)
     except OSError as error:
         expected = "a file that can be written"
-        raise ModelError(WRITE("targetPath", f"{_reason(error)} for {target}", expected)) from None
+        found = f"{_reason(error)} for {target.parent.name}/{target.name}"
+        raise ModelError(WRITE("targetPath", found, expected)) from None
 
 
 def _reason(error: BaseException) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import ModelError, UnsupportedError, shortened
+from anydml.core.errors import ModelError, UnsupportedError
 from anydml.core.rules import rule
 
 PILLOW = rule(
@@ -113,5 +113,5 @@ def _decode(path: Path, image: Any, mode: str, size: tuple[int, int]) -> np.ndar
 
 
 def _not_an_image(path: Path, error: Exception) -> ModelError:
-    found = f"{path.name!r}, which cannot be decoded ({shortened(str(error) or type(error).__name__)})"
+    found = f"{path.name!r}, which cannot be decoded ({type(error).__name__})"
     return ModelError(FORMAT("sourcePath", found, "a PNG or JPEG picture"))

@@ -193,7 +193,8 @@ class _Parser:
         return False
 
     def read_list(self, node: Node) -> None:
-        node.value = entries = []
+        entries: list[Node] = []
+        node.value = entries
         self.enter()
         if self.empty("]"):
             return
@@ -202,7 +203,8 @@ class _Parser:
             entries.append(self.value(node, len(entries)))
 
     def read_object(self, node: Node) -> None:
-        node.value = entries = {}
+        entries: dict[str, Node] = {}
+        node.value = entries
         self.enter()
         if self.empty("}"):
             return
@@ -263,7 +265,9 @@ class _Parser:
         code = _HEX.match(self.text, self.at + 2) if letter == "u" else None
         if code is None:
             found = f"the escape '\\{letter}'"
-            return str(self.fail(SYNTAX, found, 'one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX', "\\\\ for a backslash"))
+            return str(
+                self.fail(SYNTAX, found, 'one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX', "\\\\ for a backslash")
+            )
         self.at += 6
         return chr(int(code[0], 16))
 

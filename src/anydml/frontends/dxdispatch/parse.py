@@ -56,7 +56,8 @@ def parse_model(
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     notes = Notes(Document(decode(data, name), name))
     model = _read(notes, name, Path(folder), level, memory_budget() if budget is None else budget)
-    raise_if_any(sorted(notes.violations, key=lambda v: (v.line, v.column)), ModelError)
+    notes.violations.sort(key=lambda violation: (violation.line, violation.column))
+    raise_if_any(notes.violations, ModelError)
     return model
 
 

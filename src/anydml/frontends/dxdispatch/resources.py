@@ -57,7 +57,7 @@ SIZE = rule(
 MEMORY = rule(
     "resource.memory",
     "All resources together fit in half of the machine's memory.",
-    _example('"initialValues": {"valueCount": 4000000000, "value": 0}, "sizeInBytes": 1000000000000000'),
+    _example('"initialValues": {"valueCount": 4000000000, "value": 0}')[:-1] + ", budget=8 << 30)",
 )
 RESAMPLE = rule(
     "resource.resample",
@@ -188,7 +188,9 @@ class ResourceReader:
     def _generated(self, node: Node, kind: DataType | None, form: str) -> Constant | Sequence | None:
         fields = Fields(node, self.notes, "initial values")
         count = self._count(fields)
-        parts = [fields.require(key, "a number") for key in (("value",) if form == "value" else ("valueStart", "valueDelta"))]
+        parts = [
+            fields.require(key, "a number") for key in (("value",) if form == "value" else ("valueStart", "valueDelta"))
+        ]
         fields.finish()
         if kind is None:
             fix = 'adding "initialValuesDataType": "FLOAT32"'

@@ -1,0 +1,46 @@
+"""`anydml check`: everything that is wrong with models, without running them."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from anydml.cli.models import add_model_arguments, feature_level, write, write_problems
+from anydml.core.errors import DmlError
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+
+def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "check",
+        help="list everything wrong with DxDispatch models",
+        description="Check models without running them: every problem at once, with file, line and field.",
+        epilog="exit status: 0 when all models are right, 1 when one is not, 2 for a wrong command line",
+    )
+    add_model_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    from anydml.frontends.dxdispatch.parse import read_model
+
+    level = feature_level(args)
+    reports = []
+    for path in args.models:
+        problems: list[dict[str, object]] = []
+        try:
+            read_model(path, args.input_path, level)
+        except DmlError as error:
+            problems = [dict(violation.to_json()) for violation in error.violations]
+            if not args.json:
+                write_problems(error, to_stderr=False)
+        reports.append({"model": path, "problems": problems})
+        if not args.json:
+            count = len(problems)
+            write(f"{path}: {f'{count} problem' + 's' * (count > 1) if count else 'no problems'}\n")
+    if args.json:
+        write(json.dumps({"models": reports}, indent=2) + "\n")
+    return 1 if any(report["problems"] for report in reports) else 0

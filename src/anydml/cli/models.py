@@ -1,0 +1,47 @@
+"""What the commands about models share: their options, and how text reaches the terminal."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from anydml.cli.usage import UsageError
+from anydml.core.errors import DmlError
+from anydml.core.levels import FeatureLevel
+
+
+def add_model_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("models", metavar="MODEL.json", nargs="+", help="models in DxDispatch's format")
+    parser.add_argument("--dml_feature_level", metavar="LEVEL", default="6.4", help="1.0 to 6.4 (the default)")
+    parser.add_argument(
+        "--input_path", metavar="FOLDER", type=Path, help="where models find files; beside them, if not given"
+    )
+    parser.add_argument("--json", action="store_true", help="print everything for machines instead")
+
+
+def feature_level(args: Namespace) -> FeatureLevel:
+    try:
+        level = FeatureLevel.parse(args.dml_feature_level)
+    except DmlError as error:
+        raise UsageError(f"--dml_feature_level: {error}") from None
+    if args.input_path is not None and not args.input_path.is_dir():
+        raise UsageError(f"--input_path: found {str(args.input_path)!r}, expected a folder")
+    return level
+
+
+def write(text: str) -> None:
+    """Print what may hold any character, to a stream that may not have them all."""
+    encoding = sys.stdout.encoding or "ascii"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def write_problems(error: DmlError, to_stderr: bool) -> None:
+    """One line for each violation, all of them."""
+    stream = sys.stderr if to_stderr else sys.stdout
+    encoding = stream.encoding or "ascii"
+    subject = f"{error.subject}: " if error.subject else ""
+    for violation in error.violations:
+        plain = str(violation).removeprefix("value: ") if not violation.path else str(violation)
+        text = f"{subject}{plain}\n"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

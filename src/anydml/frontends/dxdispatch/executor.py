@@ -1,0 +1,196 @@
+"""Running a model: allocate and fill the resources, compile and initialize the operators, obey the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from anydml.core.errors import DmlError, ModelError, OutOfMemoryError
+from anydml.core.memory import Bytes
+from anydml.core.rules import rule
+from anydml.core.tensor import TensorDesc
+from anydml.frontends.dxdispatch import images, npy
+from anydml.frontends.dxdispatch.checks import buffer_bindings
+from anydml.frontends.dxdispatch.elements import from_bytes
+from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS, find_target, write_file
+from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Model, Place, Print, Resource, WriteFile
+from anydml.frontends.dxdispatch.places import LocatedViolation
+from anydml.frontends.dxdispatch.printing import print_indexed, print_plain, print_shaped
+from anydml.runtime.compiled import CompiledOperator
+from anydml.runtime.device import Device
+
+MEMORY = rule(
+    "run.memory",
+    "There is memory for the resources and for what is computed.",
+    "dml.frontends.dxdispatch.executor.allocate(1 << 62)",
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    output_folder: Path = Path()
+    iterations: int = 1
+    times: bool = False
+    """Whether to print how long dispatches took."""
+    verbose: bool = False
+    print_commands: bool = False
+
+
+@dataclass
+class Outcome:
+    """What a run left behind, for `--json` and `--compare`."""
+
+    resources: dict[str, Bytes] = field(default_factory=dict)
+    views: dict[str, tuple[TensorDesc, int]] = field(default_factory=dict)
+    """The tensor last bound to each resource, and its offset in bytes."""
+    commands: list[dict[str, Any]] = field(default_factory=list)
+    last_shown: str | None = None
+    """The resource that was printed or written last."""
+
+
+class Executor:
+    """One run of one model. `write` gets the text, `tick` is called after every iteration."""
+
+    def __init__(
+        self,
+        model: Model,
+        device: Device,
+        options: Options,
+        write: Callable[[str], None],
+        tick: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.model, self.device, self.options = model, device, options
+        self.write, self.tick = write, tick
+        self.outcome = Outcome()
+        self.buffers = self.outcome.resources
+        self.compiled: dict[str, CompiledOperator] = {}
+
+    def run(self) -> Outcome:
+        for resource in self.model.resources.values():
+            with self._at(resource.place):
+                self.buffers[resource.name] = _create(resource)
+        for name, dispatchable in self.model.dispatchables.items():
+            with self._at(dispatchable.place):
+                compiled = self.device.compile(dispatchable.operator, dispatchable.flags)
+                if not compiled.is_initialized:
+                    compiled.initialize(**self._bound(dispatchable.bindings))
+                self.compiled[name] = compiled
+        for index, command in enumerate(self.model.commands):
+            if self.options.print_commands:
+                self.write(f"[StartCmd][{index:04}]\t: {command.text}\n")
+            with self._at(command.place):
+                self._obey(command)
+            if self.options.print_commands:
+                self.write(f"[EndCmd][{index:04}]\t: hr=0x00000000 \n")
+        return self.outcome
+
+    def _bound(self, bindings: Bindings) -> dict[str, Any]:
+        return buffer_bindings(bindings, self.model.resources, self.buffers)
+
+    def _obey(self, command: Command) -> None:
+        if isinstance(command, Dispatch):
+            self._dispatch(command)
+        elif isinstance(command, Print):
+            self._print(command)
+        else:
+            self._write_file(command)
+
+    def _dispatch(self, command: Dispatch) -> None:
+        compiled, bound = self.compiled[command.dispatchable], self._bound(command.bindings)
+        samples = []
+        for _ in range(self.options.iterations):
+            start = perf_counter()
+            compiled(**bound)
+            samples.append((perf_counter() - start) * 1000)
+            self.tick()
+        self._remember(compiled, command.bindings)
+        # The first run pays for cold caches, so it counts only when there is no other.
+        middle = median(samples[1:] or samples)
+        if self.options.times:
+            count = len(samples)
+            self.write(f"Dispatch '{command.dispatchable}': {count} iterations, {middle:.4f} ms median (CPU)\n")
+        times = {"iterations": len(samples), "median_ms": middle, "min_ms": min(samples), "max_ms": max(samples)}
+        self.outcome.commands.append({"type": "dispatch", "dispatchable": command.dispatchable, **times})
+
+    def _remember(self, compiled: CompiledOperator, bindings: Bindings) -> None:
+        for name, sources in bindings.items():
+            tensors = getattr(compiled.operator, name)
+            for tensor, source in zip(tensors if isinstance(tensors, tuple) else (tensors,), sources, strict=True):
+                offset = source.offset_in_bytes(self.model.resources[source.resource])
+                self.outcome.views[source.resource] = tensor, offset
+
+    def _print(self, command: Print) -> None:
+        resource, data = self.model.resources[command.resource], self.buffers[command.resource]
+        if command.verbose:
+            print_indexed(resource, data, self.write)
+        elif self.options.verbose:
+            tensor, offset = self.outcome.views.get(resource.name, (None, 0))
+            print_shaped(resource, data, tensor, offset, self.write)
+        else:
+            print_plain(resource, data, self.write)
+        self.outcome.last_shown = command.resource
+        self.outcome.commands.append({"type": "print", "resource": command.resource})
+
+    def _write_file(self, command: WriteFile) -> None:
+        resource, data = self.model.resources[command.resource], self.buffers[command.resource]
+        target = find_target(command.target, self.options.output_folder)
+        write_file(target, _contents(command, resource, data, target.suffix.lower()))
+        self.write(f"Resource '{command.resource}' written to '{target}'\n")
+        self.outcome.last_shown = command.resource
+        self.outcome.commands.append({"type": "writeFile", "resource": command.resource, "path": str(target)})
+
+    @contextmanager
+    def _at(self, place: Place) -> Iterator[None]:
+        """Whatever fails inside is told with this place in the model."""
+        try:
+            yield
+        except MemoryError as error:
+            found = error.violations if isinstance(error, DmlError) else [_no_memory()]
+            raise OutOfMemoryError([self._located(violation, place) for violation in found]) from None
+        except DmlError as error:
+            raise ModelError([self._located(violation, place) for violation in error.violations]) from None
+
+    def _located(self, violation: Any, place: Place) -> LocatedViolation:
+        return LocatedViolation.at(violation.under(place.path), self.model.name, place.line, place.column)
+
+
+def _no_memory() -> Any:
+    return MEMORY("", "too little memory", "room for the resources and results", "smaller sizes")
+
+
+def allocate(size_in_bytes: int) -> Bytes:
+    """Zeros, or an error where even the address space is too small."""
+    try:
+        return np.zeros(size_in_bytes, np.uint8)
+    except (MemoryError, ValueError):
+        raise OutOfMemoryError(_no_memory()) from None
+
+
+def _create(resource: Resource) -> Bytes:
+    data = allocate(resource.size_in_bytes)
+    start = resource.initial_offset_in_bytes
+    resource.initial.fill(data[start : start + resource.initial.size_in_bytes])
+    return data
+
+
+def _contents(command: WriteFile, resource: Resource, data: Bytes, extension: str) -> bytes | memoryview:
+    """The bytes of the file a resource becomes."""
+    kind, sizes = resource.data_type, command.dimensions
+    if extension in IMAGE_EXTENSIONS:
+        assert kind is not None  # `check` has seen to it
+        values = from_bytes(data, kind)[: prod(sizes)].reshape(sizes[1:])
+        return images.to_image(values, extension)
+    if extension != ARRAY_EXTENSION:
+        return data.data
+    assert kind is not None
+    shown = data if resource.has_given_size else data[: resource.shown_bytes]
+    values = from_bytes(data, kind)[: prod(sizes)].reshape(sizes) if sizes else from_bytes(shown, kind)
+    return npy.to_npy(values)
