@@ -41,7 +41,7 @@ def _head(title: str, names: list[str], height: int) -> list[str]:
 
 def _guides(scale: float, largest: float, height: int) -> list[str]:
     parts = []
-    for tenth in range(0, int(largest * 2) + 1):
+    for tenth in range(int(largest * 2) + 1):
         value = tenth / 2
         x = LABEL + value * scale
         colour = "#495057" if value == 1 else "#dee2e6"
@@ -56,7 +56,5 @@ def _group(result: Result, names: list[str], top: int, scale: float) -> list[str
     for place, name in enumerate(names):
         if name in result.timings:
             y, length = top + place * BAR, result.fraction(name) * scale
-            parts.append(
-                f'<rect x="{LABEL}" y="{y}" width="{length:.1f}" height="{BAR - 1}" fill="{COLOURS[name]}"/>'
-            )
+            parts.append(f'<rect x="{LABEL}" y="{y}" width="{length:.1f}" height="{BAR - 1}" fill="{COLOURS[name]}"/>')
     return parts

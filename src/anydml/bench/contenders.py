@@ -37,9 +37,7 @@ def copy(case: Case, buffers: Buffers, threads: int) -> Move:
 def anydml(case: Case, buffers: Buffers, threads: int) -> Move:
     from anydml.runtime.moves.engine import prepare
 
-    move = prepare(
-        case.source, case.destination, DataType.parse(buffers.source.dtype), threads=threads
-    )
+    move = prepare(case.source, case.destination, DataType.parse(buffers.source.dtype), threads=threads)
     return partial(move.run, buffers.source.ctypes.data, buffers.destination.ctypes.data)
 
 
@@ -82,9 +80,7 @@ def onnxruntime(case: Case, buffers: Buffers, threads: int) -> Move | None:
     options.intra_op_num_threads = threads
     options.log_severity_level = 4
     try:
-        session = runtime.InferenceSession(
-            model(case, name), options, providers=["CPUExecutionProvider"]
-        )
+        session = runtime.InferenceSession(model(case, name), options, providers=["CPUExecutionProvider"])
     except Exception:  # the runtime raises its own classes for types an operator does not take
         return None
     binding = session.io_binding()
@@ -97,6 +93,6 @@ def onnxruntime(case: Case, buffers: Buffers, threads: int) -> Move | None:
     return partial(session.run_with_iobinding, binding)
 
 
-COPY, OURS, ONE_THREAD = "copy", "anydml", "anydml, 1 thread"
+COPY, OURS, ONE_THREAD, POSITIVE = "copy", "anydml", "anydml, 1 thread", "anydml, positive strides"
 PEERS = {"NumPy": numpy, "PyTorch": torch, "ONNX Runtime": onnxruntime}
 CONTENDERS = {COPY: copy, OURS: anydml, ONE_THREAD: anydml_one_thread, **PEERS}

@@ -29,8 +29,6 @@ print(json.dumps([started, first("FLOAT32", 512), first("UINT8", 1000), first("F
 
 def first_use_seconds() -> tuple[float, float]:
     """Seconds to load LLVM, and the longest of three first uses after that, compiled afresh."""
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True, timeout=120)
     started, *uses = json.loads(done.stdout)
     return started, max(uses)

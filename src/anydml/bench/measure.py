@@ -14,7 +14,7 @@ from time import perf_counter
 
 import numpy as np
 
-from anydml.bench.contenders import CONTENDERS, COPY, ONE_THREAD, OURS, Array, Buffers, Move
+from anydml.bench.contenders import CONTENDERS, COPY, ONE_THREAD, OURS, POSITIVE, Array, Buffers, Move
 from anydml.bench.patterns import Case, Pattern
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
@@ -92,6 +92,9 @@ def measure(
     case = pattern.build(size_bytes // element, element)
     buffers = Buffers(_buffer(case.source, data_type), _buffer(case.destination, data_type))
     made = {name: CONTENDERS[name](case, buffers, threads) for name in contenders}
+    if pattern.positive:
+        twin = pattern.positive(size_bytes // element, element)
+        made[POSITIVE] = CONTENDERS[OURS](twin, buffers, threads)
     moves = {name: move for name, move in made.items() if move is not None}
     loops = {name: _loops(move) for name, move in moves.items()}
     seconds: dict[str, list[float]] = {name: [] for name in moves}
@@ -115,9 +118,7 @@ def _kernel(case: Case, data_type: DataType) -> str:
 
 def _buffer(layout: Layout, data_type: DataType) -> Array:
     """Elements with values, so that every page is there before it is timed."""
-    reach = sum(
-        (size - 1) * stride for size, stride in zip(layout.sizes, layout.strides, strict=True) if stride > 0
-    )
+    reach = sum((size - 1) * stride for size, stride in zip(layout.sizes, layout.strides, strict=True) if stride > 0)
     return np.ones(layout.offset + reach + 1, data_type.numpy_dtype)
 
 

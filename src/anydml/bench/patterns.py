@@ -29,7 +29,7 @@ class Pattern:
     build: Callable[[int, int], Case]
     """From the number of elements and the bytes of one."""
     is_transpose: bool = False
-    positive: str | None = None
+    positive: Callable[[int, int], Case] | None = None
     """The same pattern with positive strides."""
 
 
@@ -167,7 +167,7 @@ PATTERNS = (
     Pattern("NHWC -> NCHW, C=4", _pixels_to_planes(4), is_transpose=True),
     Pattern("transpose", _square(0), is_transpose=True),
     Pattern("transpose, odd sizes", _square(3), is_transpose=True),
-    Pattern("transpose, mirrored", _square(0, mirror=True), is_transpose=True, positive="transpose"),
+    Pattern("transpose, mirrored", _square(0, mirror=True), is_transpose=True, positive=_square(0)),
     Pattern("5-D permutation 4,2,0,3,1", _five, is_transpose=True),
     Pattern("4-D permutation 0,2,1,3, rows of 2 KiB", _swapped(2048)),
     Pattern("4-D permutation 0,2,1,3, rows of 192 B", _swapped(192)),
@@ -175,13 +175,11 @@ PATTERNS = (
     Pattern("padded destination rows", _padded_destination),
     Pattern("partial window", _partial_window),
     Pattern("every second column", _stepped(1, 2)),
-    Pattern("every second column, reversed", _stepped(1, -2), positive="every second column"),
+    Pattern("every second column, reversed", _stepped(1, -2), positive=_stepped(1, 2)),
     Pattern("every second row and column", _stepped(2, 2)),
-    Pattern(
-        "every second row and column, reversed", _stepped(-2, -2), positive="every second row and column"
-    ),
-    Pattern("reversed columns", _stepped(1, -1), positive="contiguous"),
-    Pattern("reversed rows", _stepped(-1, 1), positive="contiguous"),
+    Pattern("every second row and column, reversed", _stepped(-2, -2), positive=_stepped(2, 2)),
+    Pattern("reversed columns", _stepped(1, -1), positive=_stepped(1, 1)),
+    Pattern("reversed rows", _stepped(-1, 1), positive=_stepped(1, 1)),
     Pattern("to every second element", _spread),
     Pattern("broadcast row", _broadcast(row=True)),
     Pattern("broadcast column", _broadcast(row=False)),

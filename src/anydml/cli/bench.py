@@ -77,9 +77,7 @@ def _run(args: argparse.Namespace) -> int:
     for data_type in types:
         for pattern in chosen:
             print(f"{data_type.name.lower()} {pattern.name} ...", end="\r", file=sys.stderr, flush=True)
-            done.results.append(
-                measure.measure(pattern, args.size, data_type, contenders, args.repeat, threads)
-            )
+            done.results.append(measure.measure(pattern, args.size, data_type, contenders, args.repeat, threads))
             print("\033[K", end="\r", file=sys.stderr)
     if args.svg:
         title = f"{types[0].name.lower()}, {args.size >> 20} MiB, {threads} threads: speed beside a contiguous copy"

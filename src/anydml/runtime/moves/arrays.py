@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,9 +41,18 @@ class View:
 
     def at(self, address: int) -> npt.NDArray[np.generic]:
         """The elements of a buffer in memory."""
-        memory = (ctypes.c_char * (self.end_byte - self.first_byte)).from_address(address + self.first_byte)
+        memory = _memory(address + self.first_byte, self.end_byte - self.first_byte)
         offset = self.offset_bytes - self.first_byte
         return np.ndarray(self.sizes, self.dtype, memory, offset, self.strides_bytes)
+
+
+def bytes_at(address: int, size: int) -> Bytes:
+    """Memory as an array."""
+    return np.ndarray((size,), np.uint8, _memory(address, size))
+
+
+def _memory(address: int, size: int) -> Any:
+    return (ctypes.c_char * size).from_address(address)
 
 
 @lru_cache(maxsize=4096)

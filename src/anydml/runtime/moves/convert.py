@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from anydml.core.datatype import DataType
 
-Array = npt.NDArray[np.generic]
+Array = npt.NDArray[Any]
 
 
 def convert(

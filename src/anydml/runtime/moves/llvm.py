@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache, lru_cache
+from functools import cache
 from threading import Lock
 from typing import Any
 
+from anydml.runtime.moves import cache as disk
 from anydml.runtime.moves.kernels.frame import Shape
-from anydml.runtime.moves.native import Function, module_text
+from anydml.runtime.moves.native import WORD, Function, module_text
 
 _PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _lock = Lock()
@@ -19,7 +20,9 @@ _engines: list[Any] = []
 
 @cache
 def is_available() -> bool:
-    """Whether llvmlite is here and new enough to know opaque pointers."""
+    """Whether llvmlite is here and new enough to know opaque pointers, on a 64-bit system."""
+    if ctypes.sizeof(ctypes.c_void_p) != WORD:
+        return False
     try:
         import llvmlite.binding as binding
     except (ImportError, OSError):
@@ -54,8 +57,8 @@ def has_half_floats() -> bool:
     return bool(features.get("f16c") or features.get("fullfp16") or features.get("neon"))
 
 
-@lru_cache(maxsize=1)
 def _machine() -> Any:
+    """A new one for each engine, which owns it."""
     import llvmlite.binding as binding
 
     name, features = _host()
@@ -77,9 +80,23 @@ def function(shape: Shape) -> Function:
 def _compiled(shape: Shape) -> Function:
     import llvmlite.binding as binding
 
-    _host()
-    module = binding.parse_assembly(module_text(shape))
-    engine = binding.create_mcjit_compiler(module, _machine())
+    text = module_text(shape)
+    name = disk.key([*_origin(), text])
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(text), _machine())
+    engine.set_object_cache(lambda _, code: disk.save(name, code), lambda _: disk.load(name))
     engine.finalize_object()
     _engines.append(engine)
     return _PROTOTYPE(engine.get_function_address("move"))
+
+
+@cache
+def _origin() -> tuple[str, ...]:
+    """All besides its text that machine code depends on."""
+    import llvmlite
+
+    from anydml import __version__
+
+    processor, features = _host()
+    llvm = str(llvmlite.binding.llvm_version_info)
+    triple = llvmlite.binding.get_process_triple()
+    return __version__, llvmlite.__version__, llvm, triple, processor, str(sorted(features.items()))

@@ -13,8 +13,8 @@ from anydml.runtime.moves.kernels.frame import (
     STAGING_BYTES,
     STAGING_SLACK,
     Frame,
-    Lowered,
     LoopValues,
+    Lowered,
     Shape,
 )
 from anydml.runtime.moves.plan import ONCE, Loop, MovePlan
@@ -34,8 +34,8 @@ KERNELS = {
     "gather": gather,
     "scatter": scatter,
 }
-INNER_LOOPS = {"runs": 2, "fill": 1, "pick": 2, "weave": 2, "tile": 3, "gather": 2, "scatter": 1, "convert": 1}
-EXTRAS = {"runs": 1, "fill": 0, "pick": 1, "weave": 1, "tile": 3, "gather": 2, "scatter": 0, "convert": 2}
+INNER_LOOPS = {"runs": 3, "fill": 1, "pick": 2, "weave": 2, "tile": 3, "gather": 2, "scatter": 1, "convert": 1}
+EXTRAS = {"runs": 1, "fill": 0, "pick": 1, "weave": 1, "tile": 4, "gather": 2, "scatter": 0, "convert": 2}
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,10 @@ class Call:
     parameters: ctypes.Array[ctypes.c_int64]
     source_offset: int
     destination_offset: int
+
+    @property
+    def parameters_address(self) -> int:
+        return ctypes.addressof(self.parameters)
 
 
 def lower(
@@ -56,23 +60,33 @@ def lower(
 ) -> Lowered:
     if types is not None:
         return convert.lower(plan, vector_bytes, types, scale_bias)
-    return KERNELS[plan.kernel].lower(plan, vector_bytes, stream)
+    lowered: Lowered = KERNELS[plan.kernel].lower(plan, vector_bytes, stream)
+    return lowered
 
 
 def module_text(shape: Shape) -> str:
-    """The kernel's LLVM IR: `move(parameters, source, destination)`."""
+    """The kernel's LLVM IR: `move(parameters, source, destination)` runs the outer loops and calls the
+    kernel, which runs the inner ones."""
     e = Emitter(shape.vector_bytes)
-    e.do(f"%staging = alloca [{STAGING_BYTES + STAGING_SLACK} x i8], align 64")
-    inner_count = INNER_LOOPS[shape.kernel]
-    loops = [_load_loop(e, number) for number in range(OUTER_LOOPS + inner_count)]
-    start = len(loops) * 3
-    extras = tuple(_load_word(e, start + number) for number in range(EXTRAS[shape.kernel]))
-    frame = Frame(e, shape, "%source", "%destination", tuple(loops[OUTER_LOOPS:]), extras, "%staging")
-    _nest(frame, loops[:OUTER_LOOPS])
-    if shape.stream:
-        # Streaming stores are ordered with nothing: whoever waits for this call must see them.
-        e.do("fence seq_cst")
-    return e.module("move", "ptr noalias %parameters, ptr noalias %source, ptr noalias %destination")
+    pointers = "ptr noalias %parameters, ptr noalias %source, ptr noalias %destination"
+    with e.function("kernel", f"{pointers}, ptr noalias %staging"):
+        _emit_kernel(e, shape)
+    with e.function("move", pointers, exported=True):
+        e.do(f"%staging = alloca [{STAGING_BYTES + STAGING_SLACK} x i8], align 64")
+        loops = [_load_loop(e, number) for number in range(OUTER_LOOPS)]
+        _nest(e, loops, "%source", "%destination")
+        if shape.stream:
+            # Streaming stores are ordered with nothing: whoever waits for this call must see them.
+            e.do("fence seq_cst")
+    return e.module()
+
+
+def _emit_kernel(e: Emitter, shape: Shape) -> None:
+    inner = range(OUTER_LOOPS, OUTER_LOOPS + INNER_LOOPS[shape.kernel])
+    loops = tuple(_load_loop(e, number) for number in inner)
+    extras = tuple(_load_word(e, inner.stop * 3 + number) for number in range(EXTRAS[shape.kernel]))
+    frame = Frame(e, shape, "%source", "%destination", loops, extras, "%staging")
+    (convert if shape.kernel == "convert" else KERNELS[shape.kernel]).emit(frame)
 
 
 def _load_loop(e: Emitter, number: int) -> LoopValues:
@@ -83,15 +97,14 @@ def _load_word(e: Emitter, number: int) -> str:
     return e.load("i64", e.at("%parameters", number * WORD), WORD)
 
 
-def _nest(frame: Frame, loops: Sequence[LoopValues]) -> None:
+def _nest(e: Emitter, loops: Sequence[LoopValues], source: str, destination: str) -> None:
     if not loops:
-        (convert if frame.shape.kernel == "convert" else KERNELS[frame.shape.kernel]).emit(frame)
+        e.do(f"call void @kernel(ptr %parameters, ptr {source}, ptr {destination}, ptr %staging)")
         return
     loop = loops[0]
-    with frame.e.loop(0, loop.size) as i:
-        source = frame.from_source((i, loop.source_stride))
-        destination = frame.from_destination((i, loop.destination_stride))
-        _nest(replace(frame, source=source, destination=destination), loops[1:])
+    with e.loop(0, loop.size) as i:
+        next_source = e.at(source, e.multiply(i, loop.source_stride))
+        _nest(e, loops[1:], next_source, e.at(destination, e.multiply(i, loop.destination_stride)))
 
 
 def calls(plan: MovePlan, lowered: Lowered, pieces: int) -> list[Call]:

@@ -76,8 +76,11 @@ def _read(layout: Layout, data_type: DataType, data: Bytes) -> Array:
     if not data_type.is_packed_pair:
         return view(layout, data_type.numpy_dtype).of(data)
     places = _places(layout)
-    halves = ((data[places >> 1] >> ((places & 1) << 2).astype(np.uint8)) & 15).astype(np.uint8)
-    return (halves << 4).view(np.int8) >> 4 if data_type is DataType.INT4 else halves
+    halves: Array = ((data[places >> 1] >> ((places & 1) << 2).astype(np.uint8)) & 15).astype(np.uint8)
+    if data_type is DataType.INT4:
+        # Moving the sign bit to bit 7 and back down lets the shift extend it.
+        halves = (halves << 4).view(np.int8) >> 4
+    return halves
 
 
 def _write(layout: Layout, data_type: DataType, data: Bytes, values: Array) -> None:

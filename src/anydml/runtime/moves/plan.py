@@ -18,6 +18,8 @@ FARTHEST_PICK = 8
 """Elements at most this far apart are picked out of whole vectors; farther ones are loaded one by one."""
 WEAVE_SIZES = (2, 3, 4, 8)
 """So many planes are woven into one by shuffles of whole vectors."""
+LONG_ROW_BYTES = 4096
+"""Longer rows are read at full speed wherever they lie."""
 SHORT_ROW_BYTES = 256
 """Shorter rows are joined with their neighbours where they can be."""
 
@@ -43,7 +45,7 @@ class MovePlan:
 
     | kernel  | inner loops               | what it does                                              |
     |---------|---------------------------|-----------------------------------------------------------|
-    | runs    | rows, elements            | both sides are contiguous                                 |
+    | runs    | across, rows, elements    | both sides are contiguous                                 |
     | fill    | elements                  | one source element is repeated                            |
     | pick    | channels, elements        | elements a few apart, or backwards, out of whole vectors  |
     | weave   | elements, channels        | a few planes become neighbours                            |
@@ -153,12 +155,12 @@ def _with_kernel(plan: MovePlan) -> MovePlan:
     plan = _widened(plan)
     loops, element = plan.outer, plan.element_bytes
     if not loops:
-        return _chosen(plan, "runs", ONCE, Loop(1, element, element))
+        return _chosen(plan, "runs", ONCE, ONCE, Loop(1, element, element))
     row = loops[-1]
     if row.destination_stride != element:
         return _chosen(plan, "scatter", row)
     if row.source_stride == element:
-        return _chosen(plan, "runs", _short_rows_neighbour(plan, row), row)
+        return _runs(plan, row)
     across = _along_source(loops[:-1], element)
     if across is not None and _weaves(loops, across, element):
         return _chosen(plan, "weave", across, row)
@@ -167,7 +169,8 @@ def _with_kernel(plan: MovePlan) -> MovePlan:
     distance = abs(row.source_stride) // element
     if row.source_stride % element == 0 and distance <= FARTHEST_PICK:
         has_channels = across is not None and across.size <= distance
-        return _chosen(plan, "pick", across if across is not None and has_channels else ONCE, row)
+        channels = across if across is not None and has_channels else ONCE
+        return _turned(_chosen(plan, "pick", channels, row), 0)
     if across is not None:
         return _tiled(plan, across, row)
     return _chosen(plan, "gather", _nearest(loops), row)
@@ -187,21 +190,20 @@ def _widened(plan: MovePlan) -> MovePlan:
 
 
 def _chosen(plan: MovePlan, kernel: str, *inner: Loop) -> MovePlan:
-    """The plan with these loops given to the kernel; a loop the source walks backwards across is turned."""
+    """The plan with these loops given to the kernel."""
     outer = tuple(loop for loop in plan.outer if loop not in inner)
-    plan = replace(plan, kernel=kernel, outer=outer, inner=inner)
-    if len(inner) > 1 and kernel in ("pick", "tile") and inner[0].source_stride < 0:
-        return _turned(plan)
-    return plan
+    return replace(plan, kernel=kernel, outer=outer, inner=inner)
 
 
-def _turned(plan: MovePlan) -> MovePlan:
-    """Walks the first inner loop from its other end, so that the source is read forwards."""
-    first = plan.inner[0]
-    source_end, destination_end = _end(first)
+def _turned(plan: MovePlan, number: int) -> MovePlan:
+    """Walks an inner loop from its other end if that reads the source forwards."""
+    loop = plan.inner[number]
+    if loop.source_stride >= 0:
+        return plan
+    source_end, destination_end = _end(loop)
     return replace(
         plan,
-        inner=(first.flipped(), *plan.inner[1:]),
+        inner=(*plan.inner[:number], loop.flipped(), *plan.inner[number + 1 :]),
         source_offset=plan.source_offset + source_end,
         destination_offset=plan.destination_offset + destination_end,
     )
@@ -230,14 +232,17 @@ def _weaves(loops: tuple[Loop, ...], across: Loop, element: int) -> bool:
     )
 
 
-def _short_rows_neighbour(plan: MovePlan, row: Loop) -> Loop:
-    """The loop whose short rows follow one another in the destination, so that they can be written together."""
-    row_bytes = row.size * plan.element_bytes
-    if len(plan.outer) > 1 and row_bytes < 4 * SHORT_ROW_BYTES:
-        outer = plan.outer[-2]
-        if outer.destination_stride == row_bytes:
-            return outer
-    return ONCE
+def _runs(plan: MovePlan, row: Loop) -> MovePlan:
+    """Short rows are moved together with those that lie beside them in the source."""
+    rows = plan.outer[-2] if len(plan.outer) > 1 else ONCE
+    across = ONCE
+    if row.size * plan.element_bytes <= LONG_ROW_BYTES:
+        across = _nearest(plan.outer[:-1]) if rows is not ONCE else ONCE
+    runs = _chosen(plan, "runs", across, rows, row)
+    follows = rows.destination_stride == row.size * plan.element_bytes
+    # Rows that follow one another are written together, which needs the destination's order.
+    is_short = row.size * plan.element_bytes < 4 * SHORT_ROW_BYTES
+    return runs if follows and is_short else _turned(runs, 1)
 
 
 def _tiled(plan: MovePlan, across: Loop, row: Loop) -> MovePlan:
@@ -247,7 +252,7 @@ def _tiled(plan: MovePlan, across: Loop, row: Loop) -> MovePlan:
     row_bytes = row.size * element
     if row_bytes < SHORT_ROW_BYTES and neighbour is not across and neighbour.destination_stride == row_bytes:
         middle = neighbour
-    tiled = _chosen(plan, "tile", across, middle, row)
+    tiled = _turned(_chosen(plan, "tile", across, middle, row), 0)
     across_bytes = across.size * element
     following = [loop for loop in tiled.outer if abs(loop.source_stride) == across_bytes]
     if across_bytes < SHORT_ROW_BYTES and following:

@@ -41,6 +41,10 @@ def _processors() -> int:
 
 def share(jobs: Sequence[Job], threads: int) -> None:
     """Runs every job, on up to `threads` threads, this one among them; returns when all are done."""
+    if threads == 1 or len(jobs) == 1:
+        for job in jobs:
+            job()
+        return
     waiting = list(reversed(jobs))
     helpers = min(threads, len(jobs)) - 1
     finished: SimpleQueue[BaseException | None] = SimpleQueue()

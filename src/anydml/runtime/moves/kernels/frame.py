@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from anydml.runtime.moves.emit import Emitter, Value
 
-STAGING_BYTES = 32 * 1024
+STAGING_BYTES = 64 * 1024
 """What a kernel may stage at once: the size of a first-level cache, and always a part of a second-level one."""
 STAGING_SLACK = 1024
 """Kernels write whole vectors, the last of which may end past the staged bytes."""

@@ -31,8 +31,9 @@ class Lanes:
     def load(self, e: Emitter, pointer: str) -> str:
         return e.load(self.kind, pointer)
 
-    def store(self, e: Emitter, value: Value, pointer: str) -> None:
-        e.store(self.kind, value, pointer)
+    def store(self, e: Emitter, value: Value, pointer: str, stream: bool = False) -> None:
+        """Streamed vectors must lie at multiples of their size."""
+        e.store(self.kind, value, pointer, self.element_bytes * self.count if stream else 1, stream)
 
     def shuffle(self, e: Emitter, left: str, right: str | None, lanes: Sequence[int]) -> str:
         parts = self._parts
@@ -52,21 +53,20 @@ class Lanes:
         return result if len(vectors) > 1 else self.shuffle(e, result, None, lanes)
 
     def weave(self, e: Emitter, vectors: list[str]) -> list[str]:
-        """The elements of all vectors, first of each, then second of each, and so on."""
+        """The elements of all vectors: first of each, then second of each, and so on."""
         rows, count = len(vectors), self.count
         if rows & (rows - 1):
-            flat = [
-                [(place % rows) * count + place // rows for place in range(i * count, (i + 1) * count)]
-                for i in range(rows)
-            ]
-            return [self.merge(e, vectors, wanted) for wanted in flat]
-        # A perfect shuffle of all lanes rotates the bits of (row, lane) by one: after log2(rows) of
-        # them the row has become the low part.
+            orders = [range(number * count, (number + 1) * count) for number in range(rows)]
+            wanted = [[place % rows * count + place // rows for place in order] for order in orders]
+            return [self.merge(e, vectors, places) for places in wanted]
+        # A perfect shuffle of all lanes rotates the bits of (row, lane) by one: after log2(rows) of them the
+        # row has become the low part.
         half = rows // 2
-        low = [lane for place in range(count // 2) for lane in (place, count + place)]
-        high = [lane + count // 2 for lane in low]
+        turns = [lane for place in range(count) for lane in (place, count + place)]
         for _ in range(rows.bit_length() - 1):
             vectors = [
-                self.shuffle(e, vectors[i], vectors[i + half], lanes) for i in range(half) for lanes in (low, high)
+                self.shuffle(e, vectors[pair], vectors[pair + half], lanes)
+                for pair in range(half)
+                for lanes in (turns[:count], turns[count:])
             ]
         return vectors

@@ -1,71 +1,124 @@
 """Elements a few places apart, or walked backwards, picked out of whole vectors.
 
 Channels that lie beside each other in the source (a pixel's colours) are picked in the same pass, so the
-source is read once.
+source is read once, and always forwards: hardware reads ahead of those who walk forwards.
 """
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import Value
+from anydml.runtime.moves.emit import LINE_BYTES, Value
 from anydml.runtime.moves.kernels.frame import STAGING_BYTES, Frame, Lowered, Shape, power_at_most
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.rows import copy_row
 from anydml.runtime.moves.plan import MovePlan
 
 GRAIN_BYTES = 16 * 1024
+CHUNK_BYTES = STAGING_BYTES // 4
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     channels, row = plan.inner
     element = plan.element_bytes
     lanes = min(vector_bytes // element, power_at_most(row.size))
-    shape = Shape("pick", element, vector_bytes, stream, (row.source_stride // element, channels.size, lanes))
-    chunk = max(lanes, STAGING_BYTES // (element * channels.size) // 64 * 64)
+    # Channels that meet lines at different places cannot all be streamed to, unless they are staged.
+    uneven = channels.size > 1 and channels.destination_stride % LINE_BYTES != 0
+    way = "staged" if stream and uneven else "direct"
+    streams = stream and (way == "staged" or lanes * element == vector_bytes)
+    step = row.source_stride // element
+    shape = Shape("pick", element, vector_bytes, streams, (step, channels.size, lanes, way))
+    chunk = max(lanes, CHUNK_BYTES // (element * channels.size) // 64 * 64)
     return Lowered(shape, (chunk,), (0, GRAIN_BYTES // element))
 
 
 def emit(f: Frame) -> None:
+    if f.shape.details[3] == "staged":
+        _emit_staged(f)
+    else:
+        _emit_direct(f)
+
+
+def _emit_direct(f: Frame) -> None:
+    e, size = f.e, f.inner[1].size
+    head = _elements_to_line(f) if f.shape.stream else 0
+    stride = f.inner[0].destination_stride
+    whole = e.add(head, e.mask(e.subtract(_readable(f, 0, size), head), -_lanes(f).count))
+    _pick_elements(f, 0, head, 0, f.destination, stride)
+    _pick_vectors(f, head, whole, 0, f.destination, stride, f.shape.stream)
+    _pick_elements(f, whole, size, 0, f.destination, stride)
+
+
+def _emit_staged(f: Frame) -> None:
     e, element, (chunk,) = f.e, f.shape.element_bytes, f.extras
-    step, channel_count, lane_count = (int(detail) for detail in f.shape.details)
     channels, row = f.inner
     pitch = e.multiply(chunk, element)
-    with e.loop(0, row.size, chunk) as start:
-        count = e.minimum(chunk, e.subtract(row.size, start))
-        whole = e.mask(_readable(f, start, count, step, channel_count), -lane_count)
-        with e.loop(0, whole, lane_count) as i:
-            _pick_vectors(f, e.add(start, i), i, pitch)
-        with e.loop(whole, count) as i:
-            for channel in range(channel_count):
-                source = f.from_source((e.add(start, i), step * element), (channel, element))
-                value = e.load(f"i{element * 8}", source)
-                e.store(f"i{element * 8}", value, f.from_staging((channel, pitch), (i, element)))
-        with e.loop(0, channel_count) as channel:
+    with e.loop(0, row.size, chunk) as wanted:
+        count = e.minimum(chunk, e.subtract(row.size, wanted))
+        start = wanted if _step(f) > 0 else e.subtract(e.subtract(row.size, wanted), count)
+        whole = e.mask(_readable(f, start, count), -_lanes(f).count)
+        _pick_vectors(f, 0, whole, start, f.staging, pitch, stream=False)
+        _pick_elements(f, whole, count, start, f.staging, pitch)
+        with e.loop(0, _channels(f)) as channel:
             destination = f.from_destination((start, element), (channel, channels.destination_stride))
             size = e.multiply(count, element)
             copy_row(e, destination, f.from_staging((channel, pitch)), size, f.shape.stream)
 
 
-def _readable(f: Frame, start: Value, count: Value, step: int, channels: int) -> Value:
+def _step(f: Frame) -> int:
+    return int(f.shape.details[0])
+
+
+def _channels(f: Frame) -> int:
+    return int(f.shape.details[1])
+
+
+def _lanes(f: Frame) -> Lanes:
+    return Lanes(f.shape.element_bytes, int(f.shape.details[2]))
+
+
+def _elements_to_line(f: Frame) -> Value:
+    """How many elements come before the destination's first whole line; all, if they straddle lines."""
+    e, element, size = f.e, f.shape.element_bytes, f.inner[1].size
+    address = e.value(f"ptrtoint ptr {f.destination} to i64")
+    before = e.mask(e.subtract(0, address), LINE_BYTES - 1)
+    straddles = e.value(f"icmp ne i64 {e.mask(address, element - 1)}, 0")
+    count = e.minimum(e.value(f"udiv i64 {before}, {element}"), size)
+    return e.value(f"select i1 {straddles}, i64 {size}, i64 {count}")
+
+
+def _readable(f: Frame, start: Value, count: Value) -> Value:
     """How many places may be read as whole vectors. Those take in the gap after the last place of a row,
     which need not belong to the buffer, so the last place is left out."""
-    if channels == abs(step):
-        return count
     e = f.e
+    if _channels(f) == abs(_step(f)):
+        return count
     before_last = e.subtract(e.subtract(f.inner[1].size, 1), start)
     return e.minimum(count, before_last)
 
 
-def _pick_vectors(f: Frame, place: Value, staged: Value, pitch: Value) -> None:
+def _pick_elements(f: Frame, first: Value, end: Value, start: Value, target: str, pitch: Value) -> None:
+    """Places `first` to `end`, one by one; `start` is how far the target begins into the row."""
     e, element = f.e, f.shape.element_bytes
-    step, channels, count = (int(detail) for detail in f.shape.details)
-    lanes, apart = Lanes(element, count), abs(step)
-    # Walked backwards, a vector begins at the last place it holds, and the gap comes before a place.
+    kind = f"i{element * 8}"
+    with e.loop(first, end) as i:
+        for channel in range(_channels(f)):
+            source = f.from_source((e.add(start, i), _step(f) * element), (channel, element))
+            place = e.at(e.at(target, e.multiply(channel, pitch)), e.multiply(i, element))
+            e.store(kind, e.load(kind, source), place)
+
+
+def _pick_vectors(f: Frame, first: Value, end: Value, start: Value, target: str, pitch: Value, stream: bool) -> None:
+    """The same, a vector of places at once; walked backwards, the last places come first."""
+    e, element, step, lanes = f.e, f.shape.element_bytes, _step(f), _lanes(f)
+    apart, channels = abs(step), _channels(f)
+    # Backwards, a vector begins at the last place it holds, and the gap comes before a place.
     gap = 0 if step > 0 else apart - channels
-    lowest = 0 if step > 0 else (count - 1) * step - gap
-    base = f.from_source((place, step * element), (lowest, element))
-    vectors = [lanes.load(e, e.at(base, part * count * element)) for part in range(apart)]
-    for channel in range(channels):
-        order = range(count) if step > 0 else range(count - 1, -1, -1)
-        wanted = [at * apart + gap + channel for at in order]
-        target = f.from_staging((channel, pitch), (staged, element))
-        lanes.store(e, lanes.merge(e, vectors, wanted), target)
+    lowest = 0 if step > 0 else (lanes.count - 1) * step - gap
+    order = range(lanes.count) if step > 0 else range(lanes.count - 1, -1, -1)
+    with e.loop(first, end, lanes.count) as i:
+        place = i if step > 0 else e.subtract(e.add(first, e.subtract(end, lanes.count)), i)
+        base = f.from_source((e.add(start, place), step * element), (lowest, element))
+        vectors = [lanes.load(e, e.at(base, part * lanes.count * element)) for part in range(apart)]
+        for channel in range(channels):
+            picked = lanes.merge(e, vectors, [at * apart + gap + channel for at in order])
+            into = e.at(e.at(target, e.multiply(channel, pitch)), e.multiply(place, element))
+            lanes.store(e, picked, into, stream)

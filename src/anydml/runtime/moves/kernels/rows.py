@@ -9,6 +9,14 @@ UNROLLED_LINES = 4
 
 def copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool) -> None:
     """Copies `size` bytes; streaming ones go past the caches in whole lines."""
+    name = "stream_row" if stream else "copy_row"
+    if not e.has_function(name):
+        with e.function(name, "ptr noalias %to, ptr noalias %from, i64 %size"):
+            _copy_row(e, "%to", "%from", "%size", stream)
+    e.do(f"call void @{name}(ptr {destination}, ptr {source}, i64 {size})")
+
+
+def _copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool) -> None:
     if stream:
         head = bytes_to_line(e, destination, size)
         copy_less_than_line(e, destination, source, head)

@@ -25,23 +25,35 @@ from anydml.runtime.moves.kernels.rows import copy_row
 from anydml.runtime.moves.plan import MovePlan
 
 SOURCE_ROW_BYTES = 256
-MOST_ROWS = 16
-"""Rows turned at once: more would not fit into the registers."""
+BLOCK_SIDE = 16
+"""Rows, and elements of each, turned at once: more would not fit into the registers."""
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     across, middle, row = plan.inner
     element = plan.element_bytes
-    lanes = min(vector_bytes // element, power_at_most(across.size))
-    rows = min(MOST_ROWS, power_at_least(row.size), vector_bytes // element)
+    side = min(BLOCK_SIDE, vector_bytes // element)
+    lanes, rows = min(side, power_at_most(across.size)), min(side, power_at_least(row.size))
     shape = Shape("tile", element, vector_bytes, stream, (rows, lanes))
     line = LINE_BYTES // min(element, LINE_BYTES)
-    across_tile = even_parts(across.size, max(lanes, SOURCE_ROW_BYTES // element), lanes)
+    # Bytes are turned in so many more blocks that fewer rows at once, each written longer, are faster.
+    source_row = SOURCE_ROW_BYTES // 2 if element == 1 else SOURCE_ROW_BYTES
+    across_tile = even_parts(across.size, max(lanes, source_row // element), lanes)
     row_tile = even_parts(row.size, STAGING_BYTES // (element * across_tile), line)
     staged_row = STAGING_BYTES // across_tile - _gap_bytes(shape)
     middle_tile = max(1, min(middle.size, staged_row // (element * row_tile)))
     grains = (max(line, lanes), 1, max(line, rows))
-    return Lowered(shape, (across_tile, middle_tile, row_tile), grains)
+    ahead = _next_tile(plan, (across_tile, middle_tile, row_tile))
+    return Lowered(shape, (across_tile, middle_tile, row_tile, ahead), grains)
+
+
+def _next_tile(plan: MovePlan, tiles: tuple[int, int, int]) -> int:
+    """How far in the source, in bytes, the tile lies that is turned next."""
+    across, middle, row = plan.inner
+    for loop, tile in zip((across, row, middle), (tiles[0], tiles[2], tiles[1]), strict=True):
+        if tile < loop.size:
+            return tile * loop.source_stride
+    return plan.outer[-1].source_stride if plan.outer else 0
 
 
 @dataclass(frozen=True)
@@ -66,7 +78,7 @@ def _gap_bytes(shape: Shape) -> int:
 def emit(f: Frame) -> None:
     e, element = f.e, f.shape.element_bytes
     across, middle, row = f.inner
-    across_tile, middle_tile, row_tile = f.extras
+    across_tile, middle_tile, row_tile, _ = f.extras
     across_count = e.minimum(across_tile, across.size)
     with e.loop(0, middle.size, middle_tile) as middle_start, e.loop(0, row.size, row_tile) as row_start:
         middle_count = e.minimum(middle_tile, e.subtract(middle.size, middle_start))
@@ -127,7 +139,7 @@ def _turn_block(f: Frame, tile: _Tile, pointers: list[str], staging: str) -> Non
     e, element = f.e, f.shape.element_bytes
     rows, lane_count = (int(detail) for detail in f.shape.details)
     lanes = Lanes(element, lane_count)
-    ahead = e.multiply(tile.across, element)
+    ahead = f.extras[3]
     with e.loop(0, tile.across, lane_count) as wanted:
         start = e.minimum(wanted, e.subtract(tile.across, lane_count))
         offset = e.multiply(start, element)
