@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ def run(args: Namespace) -> int:
         except DmlError as error:
             problems = [dict(violation.to_json()) for violation in error.violations]
             if not args.json:
-                write_problems(error, to_stderr=False)
+                write_problems(error, sys.stdout)
         reports.append({"model": path, "problems": problems})
         if not args.json:
             count = len(problems)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TextIO
 
 from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError
@@ -30,18 +31,16 @@ def feature_level(args: Namespace) -> FeatureLevel:
     return level
 
 
-def write(text: str) -> None:
+def write(text: str, stream: TextIO | None = None) -> None:
     """Print what may hold any character, to a stream that may not have them all."""
-    encoding = sys.stdout.encoding or "ascii"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream = sys.stdout if stream is None else stream
+    encoding = stream.encoding
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding) if encoding else text)
 
 
-def write_problems(error: DmlError, to_stderr: bool) -> None:
+def write_problems(error: DmlError, stream: TextIO) -> None:
     """One line for each violation, all of them."""
-    stream = sys.stderr if to_stderr else sys.stdout
-    encoding = stream.encoding or "ascii"
     subject = f"{error.subject}: " if error.subject else ""
     for violation in error.violations:
         plain = str(violation).removeprefix("value: ") if not violation.path else str(violation)
-        text = f"{subject}{plain}\n"
-        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        write(f"{subject}{plain}\n", stream)

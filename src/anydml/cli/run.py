@@ -130,7 +130,7 @@ def _run_model(path: str, device: Device, args: Namespace) -> dict[str, Any]:
     except DmlError as error:
         sys.stdout.flush()
         if not args.json:
-            write_problems(error, to_stderr=True)
+            write_problems(error, sys.stderr)
         return {**report, "problems": [violation.to_json() for violation in error.violations]}
     report["ok"] = all(comparison["equal"] for comparison in comparisons)
     if args.json:

@@ -197,6 +197,10 @@ class Scalar(Kind):
         matching = [entry for name, entry in value.items() if name.lower() == wanted.lower()]
         if len(matching) == 1 and len(value) == 1:
             return matching[0]
+        # C has no 16-bit float: DirectML's union holds the bits of one in UInt16.
+        bits = value.get("UInt16") if kind is DataType.FLOAT16 and len(value) == 1 else None
+        if isinstance(bits, int) and not isinstance(bits, bool) and 0 <= bits < 1 << 16:
+            return float(np.uint16(bits).view(np.float16))
         violations.append(SCALAR_KIND(path, shown(dict(value)), f"{{{wanted!r}: number}}", "a plain number"))
         return None
 

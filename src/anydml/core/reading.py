@@ -61,7 +61,7 @@ def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation])
     for key, entry in value.items():
         if key in _NAMES:
             arguments[_NAMES[key]] = entry
-        elif key != "DimensionCount":
+        elif key not in ("DimensionCount", "Type"):  # Type is BUFFER, the only one there is
             violations.append(
                 TENSOR_FIELD(f"{path}.{key}", shown(key), "a field of a tensor", suggest(str(key), _NAMES))
             )

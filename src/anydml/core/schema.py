@@ -208,11 +208,11 @@ class Operator:
         cls.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         OPERATORS[cls.dml_type] = cls
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, /, **values: Any) -> None:
         self._read(values, fused=False)
 
     @classmethod
-    def fused(cls, **values: Any) -> Operator:
+    def fused(cls, /, **values: Any) -> Operator:
         """This activation as part of another operator: attributes alone, no tensors."""
         operator = cls.__new__(cls)
         operator._read(values, fused=True)

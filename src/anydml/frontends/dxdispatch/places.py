@@ -32,7 +32,7 @@ class LocatedViolation(Violation):
         plain = super().__str__()
         return f"{place}: {plain.removeprefix('value: ') if not self.path else plain}"
 
-    def to_json(self) -> dict[str, Any]:  # type: ignore[override]
+    def to_json(self) -> dict[str, Any]:
         return {"file": self.file, "line": self.line, "column": self.column, **super().to_json()}
 
 
