@@ -177,6 +177,7 @@ def test_rules__each_has_an_example_that_breaks_it() -> None:
         ("Selection.from_webnn([3], [2], [0], input_sizes=(4,))", "slicing.step strides[0], window.inside sizes[0]"),
         ("Selection.from_webnn([0, 0], [1], input_sizes=(4,))", "slicing.count starts"),
         ("Selection.from_dml_slice([3], [2], [-1], input_sizes=(4,))", "slicing.forward strides[0]"),
+        ("Selection.from_dml_slice([1], [2], [3], input_sizes=(4,))", "slicing.inside sizes[0]"),
         ("Selection.from_dml_slice([0], [0], [1], input_sizes=(4,))", "slicing.empty sizes[0]"),
         (
             "Selection.from_slice1([1], [4], [0], input_sizes=(4,))",

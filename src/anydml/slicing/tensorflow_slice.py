@@ -31,6 +31,11 @@ class TensorFlowSlice(NamedTuple):
     new_axis_mask: int = 0
     shrink_axis_mask: int = 0
 
+    def __str__(self) -> str:
+        """Without the masks that say nothing."""
+        said = [f"{name}={value}" for name, value in self._asdict().items() if value != 0]
+        return f"TensorFlowSlice({', '.join(said)})"
+
 
 def read_tensorflow(
     begin: object, end: object, strides: object, masks: Mapping[str, object], sizes: tuple[int, ...]
