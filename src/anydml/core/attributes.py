@@ -194,7 +194,7 @@ class Scalar(Kind):
     @staticmethod
     def _from_union(value: Mapping[str, Any], kind: DataType, path: str, violations: list[Violation]) -> Any:
         wanted = kind.name.capitalize().replace("Uint", "UInt")
-        matching = [entry for name, entry in value.items() if name.lower() == wanted.lower()]
+        matching = [entry for name, entry in value.items() if str(name).lower() == wanted.lower()]
         if len(matching) == 1 and len(value) == 1:
             return matching[0]
         # C has no 16-bit float: DirectML's union holds the bits of one in UInt16.

@@ -28,10 +28,6 @@ MEMBER_LEVEL = rule(
 Member = TypeVar("Member", bound="DmlEnum")
 
 
-def _nearest(value: object, names: list[str]) -> str:
-    return suggest(value[:64].upper() if isinstance(value, str) else "", names)
-
-
 class DmlEnum(Enum):
     """An enumeration that reads DirectML's spellings."""
 
@@ -44,16 +40,13 @@ class DmlEnum(Enum):
     def parse(cls: type[Member], value: Any, path: str = "") -> Member:
         if isinstance(value, cls):
             return value
-        if isinstance(value, str):
-            found = cls.__members__.get(value.strip().upper().removeprefix(cls.prefix()))
-        else:
-            number = value if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else None
-            found = next((member for member in cls if member.value == number), None)
+        word = value.strip().upper().removeprefix(cls.prefix()) if isinstance(value, str) else ""
+        number = value if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else None
+        found = next((member for member in cls if member.name == word or member.value == number), None)
         if found is None:
             names = list(cls.__members__)
-            raise InvalidDescriptionError(
-                UNKNOWN_MEMBER(path or cls.__name__, shown(value), f"one of {', '.join(names)}", _nearest(value, names))
-            )
+            expected, fix = f"one of {', '.join(names)}", suggest(word[:64], names)
+            raise InvalidDescriptionError(UNKNOWN_MEMBER(path or cls.__name__, shown(value), expected, fix))
         return found
 
 
@@ -165,9 +158,8 @@ class ExecutionFlags(IntFlag):
             if found is None:
                 known = list(cls.__members__)
                 expected = f"some of {', '.join(known)}"
-                raise InvalidDescriptionError(
-                    UNKNOWN_MEMBER(path or "ExecutionFlags", shown(name), expected, _nearest(name, known))
-                )
+                fix = suggest(word[:64].upper(), known)
+                raise InvalidDescriptionError(UNKNOWN_MEMBER(path or "ExecutionFlags", shown(name), expected, fix))
             flags |= found
         return flags
 
