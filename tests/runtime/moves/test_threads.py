@@ -1,0 +1,89 @@
+"""Moves from many threads at once, and how many threads there are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from anydml.core.datatype import DataType
+from anydml.core.layout import Layout
+from anydml.runtime.moves import threads
+from anydml.runtime.moves.engine import get_threads, prepare, set_threads
+from tests.runtime.moves.support import assert_same_bytes, buffer, moved
+
+LAYOUTS = Layout((91, 113), (1, 91)), Layout((91, 113), (120, 1))
+
+
+def test_eight_threads_at_once(natively: None, stores: str) -> None:
+    """One prepared move, not yet compiled, first used by eight threads that each share their work."""
+    move = prepare(*LAYOUTS, DataType.FLOAT32, threads=3)
+
+    def once(seed: int) -> None:
+        source, destination = buffer(LAYOUTS[0], 4, 0, seed), buffer(LAYOUTS[1], 4, seed % 5, seed + 1)
+        expected = moved(source.tobytes(), destination.tobytes(), LAYOUTS, 4)
+        for _ in range(5):
+            move.run_arrays(source, destination)
+        assert_same_bytes(destination, expected, f"seed {seed}")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(once, range(16)))
+
+
+def test_set_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_count", None)
+    monkeypatch.setenv(threads.VARIABLE, "5")
+    assert get_threads() == 5
+    set_threads(3)
+    assert get_threads() == 3
+
+
+@pytest.mark.parametrize("text", ["", "0", "many", "-2"])
+def test_get_threads__ignores_what_is_no_count(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(threads, "_count", None)
+    monkeypatch.setenv(threads.VARIABLE, text)
+    assert 1 <= get_threads() <= (os.cpu_count() or 1)
+
+
+def test_set_threads__refuses_none() -> None:
+    with pytest.raises(ValueError, match="found 0, expected at least 1"):
+        set_threads(0)
+
+
+def test_share__runs_every_job_once() -> None:
+    done: list[int] = []
+    threads.share([lambda number=number: done.append(number) for number in range(50)], 4)  # type: ignore[misc]
+    assert sorted(done) == list(range(50))
+
+
+def test_share__tells_what_went_wrong() -> None:
+    def fail() -> None:
+        raise RuntimeError("no memory there")
+
+    with pytest.raises(RuntimeError, match="no memory there"):
+        threads.share([fail] * 8, 3)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system starts processes without fork")
+def test_forked_child__moves_too() -> None:
+    """A child has none of its parent's threads; waiting for them would never end."""
+    program = """
+import os, sys
+from anydml.runtime.moves import threads
+threads.share([lambda: None] * 4, 3)
+child = os.fork()
+if child == 0:
+    threads.share([lambda: None] * 4, 3)
+    os._exit(7)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], timeout=60, check=False)
+    assert done.returncode == 7
+
+
+def test_import__leaves_llvm_alone() -> None:
+    program = "import sys, anydml, anydml.runtime.moves.engine; sys.exit('llvmlite' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0
