@@ -139,3 +139,25 @@ def test_optional_and_owned__are_bound_where_they_belong() -> None:
     assert result.tolist() == [[1, 2], [3, 4]]
     with pytest.raises(dml.BindingError, match=r"initialize\.once"):
         run.initialize(b_tensor=weights)
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_strided_array__is_bound_as_it_is_described(device: str) -> None:
+    """Columns of a larger array, in and out, without a copy: the columns between stay as they were."""
+    source = np.arange(24, dtype=np.float32).reshape(4, 6)
+    result = np.full((4, 6), -1, np.float32)
+    left, right = source[:, 1:4], result[:, ::2]
+    run = dml.Device(device).compile(
+        dml.ElementWiseIdentity(
+            input_tensor=dml.TensorDesc.from_array(left), output_tensor=dml.TensorDesc.from_array(right)
+        )
+    )
+    run(input_tensor=left, output_tensor=right)
+    assert result[:, ::2].tolist() == left.tolist()
+    assert (result[:, 1::2] == -1).all()
+
+
+def test_strided_array__with_another_description_is_refused() -> None:
+    assert rules_of(relu(), input_tensor=np.zeros(8, np.float32)[::2], output_tensor=bytearray(16)) == [
+        "buffer.contiguous"
+    ]

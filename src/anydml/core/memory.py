@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,11 @@ BUFFER_ALIGNMENT = rule(
 )
 
 
-def locate(buffer: Any, offset: object, size: int, element: int, promised: int = 0) -> Bytes:
+def locate(
+    buffer: Any, offset: object, size: int, element: int, promised: int = 0, described: Described | None = None
+) -> Bytes:
     """`size` bytes of the buffer from this offset on, at an address that suits the element."""
-    data = as_bytes(buffer)
+    data = as_bytes(buffer, described=described)
     violations: list[Violation] = []
     start = read_integer(offset, "offset", violations)
     if start is None:
@@ -59,8 +62,12 @@ def locate(buffer: Any, offset: object, size: int, element: int, promised: int =
     return data[start : start + size]
 
 
-def as_bytes(buffer: Any, path: str = "buffer") -> Bytes:
-    """The buffer's memory as a one-dimensional uint8 array; writing to it writes to the buffer."""
+def as_bytes(buffer: Any, path: str = "buffer", described: Described | None = None) -> Bytes:
+    """The buffer's memory as a one-dimensional uint8 array; writing to it writes to the buffer.
+
+    An array that does not lie in one piece is taken only where it is just what the tensor describes (its sizes and
+    strides in bytes): with any other description its gaps would be read as elements.
+    """
     # A subclass such as np.matrix would keep two dimensions whatever it is asked.
     array = np.asarray(buffer) if isinstance(buffer, np.ndarray) else _wrap(buffer, path)
     if array.dtype == np.uint8 and array.ndim == 1 and array.flags.c_contiguous:
@@ -71,8 +78,33 @@ def as_bytes(buffer: Any, path: str = "buffer") -> Bytes:
         return array.reshape(-1).view(np.uint8)
     if array.flags.f_contiguous:
         return array.T.reshape(-1).view(np.uint8)
-    fix = "np.ascontiguousarray, or passing the whole array and describing its strides (TensorDesc.from_array)"
+    if described is not None and described == Described.of(array):
+        return _reach(array)
+    fix = "np.ascontiguousarray, or describing the array as it is (TensorDesc.from_array)"
     raise BindingError(NOT_CONTIGUOUS(path, f"an array with strides {array.strides}", "contiguous memory", fix))
+
+
+@dataclass(frozen=True)
+class Described:
+    """Where elements lie, in bytes from the first: sizes above 1 with their strides, and an element's size."""
+
+    element_bytes: int
+    steps: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, array: npt.NDArray[Any]) -> Described:
+        return cls.from_strides(array.shape, array.strides, array.itemsize)
+
+    @classmethod
+    def from_strides(cls, sizes: tuple[int, ...], strides: tuple[int, ...], element_bytes: int) -> Described:
+        return cls(element_bytes, tuple((n, s) for n, s in zip(sizes, strides, strict=True) if n > 1))
+
+
+def _reach(array: npt.NDArray[Any]) -> Bytes:
+    """The bytes from an array's first element to its last; with strides from 0 on, all lie in the array's memory."""
+    size = array.itemsize + sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True))
+    first = array[(slice(0, 1),) * array.ndim].reshape(1).view(np.uint8)
+    return np.lib.stride_tricks.as_strided(first, (size,), (1,), writeable=array.flags.writeable)
 
 
 def _wrap(buffer: Any, path: str) -> npt.NDArray[Any]:

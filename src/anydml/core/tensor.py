@@ -25,7 +25,7 @@ from anydml.core.geometry import ELEMENTS, MAXIMUM_ELEMENTS, MAXIMUM_RANK, SPAN,
 from anydml.core.integers import INT64_MAX, read_integer, read_integers, require_integer, require_integers
 from anydml.core.layout import Layout
 from anydml.core.levels import LEVELS, FeatureLevel, FeatureLevelLike
-from anydml.core.memory import locate
+from anydml.core.memory import Described, locate
 from anydml.core.naming import suggest
 from anydml.core.orders import check_order, order_strides
 from anydml.core.rules import rule
@@ -335,7 +335,14 @@ class TensorDesc:
             self.minimum_size_in_bytes,
             self.data_type.alignment_bytes,
             self.guaranteed_base_offset_alignment,
+            self.described,
         )
+
+    @property
+    def described(self) -> Described:
+        """Where elements lie, in bytes: to tell whether a strided array is just this tensor."""
+        size = self.data_type.element_bytes
+        return Described.from_strides(self.sizes, tuple(stride * size for stride in self.strides), size)
 
     def element_offsets(self) -> npt.NDArray[np.intp]:
         """The element offset of every index, as an array of the tensor's sizes."""

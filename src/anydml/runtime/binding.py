@@ -93,6 +93,7 @@ class Slot:
 
     __slots__ = (
         "alignment",
+        "described",
         "is_owned",
         "is_present",
         "minimum",
@@ -110,6 +111,7 @@ class Slot:
         self.is_owned = tensor is not None and tensor.is_owned_by_dml
         self.total = tensor.total_tensor_size_in_bytes if tensor else 0
         self.minimum = tensor.minimum_size_in_bytes if tensor else 0
+        self.described = tensor.described if tensor else None
         self.alignment = tensor.data_type.alignment_bytes if tensor else 1
         self.offset_step = tensor.guaranteed_base_offset_alignment if tensor else 0
 
@@ -208,7 +210,7 @@ def _bind_one(slot: Slot, buffer: Any, violations: list[Violation]) -> Bound | N
         if type(buffer) is BufferBinding:
             data = _range(buffer, slot.offset_step, slot.point.dml_name, violations)
         else:
-            data = as_bytes(buffer, slot.name)
+            data = as_bytes(buffer, slot.name, slot.described)
     except DmlError as error:
         violations += error.violations
         return None
@@ -221,7 +223,8 @@ def _bind_one(slot: Slot, buffer: Any, violations: list[Violation]) -> Bound | N
         return None
     address: int = data.__array_interface__["data"][0]
     if address % slot.alignment:
-        found, expected = f"memory at address {address:#x}", f"a multiple of {slot.alignment}"
+        found = f"memory {address % slot.alignment} bytes past a multiple of {slot.alignment}"
+        expected = f"an address that is a multiple of {slot.alignment}"
         violations.append(ALIGNMENT(slot.point.dml_name, found, expected, "an aligned buffer"))
     if slot.writes and not data.flags.writeable:
         fix = "a bytearray or an array"
