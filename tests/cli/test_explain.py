@@ -62,6 +62,8 @@ BAD = {
     "FLOAT32 2,3 --total-bytes 25": "multiple of 4",
     "FLOAT32 2,3 --total-bytes 9223372036854775808": "2^63",
     "FLOAT32 2,3 --total-bytes many": "TotalTensorSizeInBytes",
+    "FLOAT32 2,3 --alignment 24": "power of two",
+    "FLOAT32 2,3 --alignment 2": "an element of FLOAT32",
     "FLOAT33 2,3": "'FLOAT32'",
     "FLOAT32 1,3,4,4 --order NHHC": "H repeated",
     "FLOAT32 1,3,4,4 --order NHW": "3 letters",

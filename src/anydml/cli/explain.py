@@ -49,6 +49,7 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("--order", metavar="LETTERS", help="the order of axes in memory instead: NHWC, WH, ...")
     parser.add_argument("--offset", metavar="N", default="0", help="elements before the tensor's first one")
     parser.add_argument("--total-bytes", metavar="N", help="TotalTensorSizeInBytes; the least possible when left out")
+    parser.add_argument("--alignment", metavar="N", help="GuaranteedBaseOffsetAlignment in bytes; none when left out")
     parser.add_argument("--window", metavar="KEY=LIST", nargs="+", help="draw what DML_SLICE1 takes (see below)")
     parser.add_argument("--plan", action="store_true", help="also print how a copy to a packed tensor would run")
     parser.add_argument("--json", action="store_true", help="print everything for machines instead")
@@ -83,7 +84,14 @@ def read_subject(args: Namespace) -> Subject:
     total: Any = None if args.total_bytes is None else _number(args.total_bytes)
     desc = None
     try:
-        desc = TensorDesc(args.data_type, sizes, strides, order=args.order, total_tensor_size_in_bytes=total)
+        desc = TensorDesc(
+            args.data_type,
+            sizes,
+            strides,
+            order=args.order,
+            total_tensor_size_in_bytes=total,
+            guaranteed_base_offset_alignment=0 if args.alignment is None else _number(args.alignment),
+        )
     except DmlError as error:
         violations += error.violations
     offset = read_integer(_number(args.offset), "Offset", violations)
