@@ -90,7 +90,7 @@ class DispatchableReader:
         if not all(isinstance(text, str) for text in texts):
             self.notes.add(node, KIND, node.kind, "the name of a flag, or a list of names")
             return ExecutionFlags.NONE
-        return self.notes.attempt(node, lambda: ExecutionFlags.parse(plain)) or ExecutionFlags.NONE
+        return self.notes.attempt(node, lambda: ExecutionFlags.parse(plain), here=True) or ExecutionFlags.NONE
 
     def _operator(self, cls: type[Operator], node: Node, fields: Fields) -> Operator | None:
         """The operator from `desc`, or from the dispatchable itself when its fields stand there."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TypeVar
 
 from anydml.core.errors import DmlError, Violation
 from anydml.core.naming import snake, suggest
@@ -20,6 +21,7 @@ RANGE = rule(
     "A count or size is a whole number in its range.",
     _PARSE.format('{"resources": {"a": {"initialValues": [1], "initialValuesDataType": "UINT8", "sizeInBytes": -4}}}'),
 )
+Result = TypeVar("Result")
 UINT32_MAX = (1 << 32) - 1
 INT64_MAX = (1 << 63) - 1
 
@@ -43,12 +45,13 @@ class Notes:
             moved = violation.under(node.path) if node.path else violation
             self.violations.append(self.document.locate(moved, place.offset))
 
-    def attempt(self, node: Node, read: Any) -> Any:
-        """What `read` returns, or None when it found violations, which are noted here."""
+    def attempt(self, node: Node, read: Callable[[], Result], here: bool = False) -> Result | None:
+        """What `read` returns, or None when it found violations; `here` puts them at the node itself."""
         try:
             return read()
         except DmlError as error:
-            self.adopt(node, error.violations)
+            found = error.violations
+            self.adopt(node, [replace(violation, path="") for violation in found] if here else found)
             return None
 
 

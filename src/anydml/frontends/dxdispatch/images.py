@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import ModelError, UnsupportedError
+from anydml.core.errors import ModelError, UnsupportedError, Violation
 from anydml.core.rules import rule
 
 PILLOW = rule(
@@ -76,8 +76,11 @@ def find_pillow(module: str = "PIL.Image") -> Any:
 def check_pixels(width: int, height: int) -> None:
     """Refuse a picture that would unpack to far too much."""
     if width * height > MAXIMUM_PIXELS:
-        found = f"{width} x {height} pixels"
-        raise ModelError(PIXELS("sourcePath", found, f"at most {MAXIMUM_PIXELS} pixels", "a smaller picture"))
+        raise ModelError(_too_many(f"{width} x {height} pixels"))
+
+
+def _too_many(found: str) -> Violation:
+    return PIXELS("sourcePath", found, f"at most {MAXIMUM_PIXELS} pixels", "a smaller picture")
 
 
 def _open(path: Path) -> Any:
@@ -87,6 +90,8 @@ def _open(path: Path) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # our own limit, just below, is the one that counts
             image = pillow.open(path, formats=("PNG", "JPEG"))
+    except pillow.DecompressionBombError:
+        raise ModelError(_too_many("far more pixels than a picture has")) from None
     except Exception as error:  # decoders meet bytes from outside, and fail in many ways
         raise _not_an_image(path, error) from None
     try:

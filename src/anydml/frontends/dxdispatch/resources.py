@@ -104,13 +104,8 @@ class ResourceReader:
         if not isinstance(node.value, str):
             self.notes.add(node, KIND, node.kind, "the name of a data type, such as 'FLOAT32'")
             return None
-        try:
-            return DataType.parse(node.value)
-        except DmlError as error:
-            # The rule's path names the field of a tensor; here the key itself is the place.
-            for violation in error.violations:
-                self.notes.adopt(node, [type(violation)(**{**vars(violation), "path": ""})])
-            return None
+        name = node.value
+        return self.notes.attempt(node, lambda: DataType.parse(name), here=True)
 
     def _resample(self, fields: Fields) -> tuple[int, int, int] | None:
         mode = fields.text("resampleMode", "'scale'")
@@ -213,16 +208,17 @@ class ResourceReader:
         if text is None:
             return None
         found = self.notes.attempt(node, lambda: self._open(text, kind, resample))
-        if found is not None and kind is not None and found.data_type is not kind:
+        if found is None:
+            return None
+        assert found.data_type is not None  # no file holds mixed types
+        if kind is not None and found.data_type is not kind:
             expected = f"{kind.name}, as initialValuesDataType says"
             self.notes.add(node, TYPE, f"{found.data_type.name} in the file", expected, found.data_type.name)
-            return None
-        if found is None:
             return None
         if not 0 < found.size_in_bytes <= INT64_MAX:
             self.notes.add(node, EMPTY, "a file without values", "at least one value")
             return None
-        return found  # type: ignore[no-any-return]
+        return found
 
     def _open(self, text: str, kind: DataType | None, resample: tuple[int, int, int] | None) -> InitialValues:
         path = find_source(text, self.folder)

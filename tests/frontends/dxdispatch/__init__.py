@@ -1,0 +1,1 @@
+"""Tests of the same folder in the package."""

@@ -1,0 +1,174 @@
+"""Models: every spelling DxDispatch takes is taken, and everything wrong is told at once, in its place."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+import anydml as dml
+from anydml.core.enums import ExecutionFlags
+from tests.frontends.dxdispatch.models import RELU, changed, parse, run, violations
+
+DESC = RELU["dispatchables"]["relu"]["desc"]
+NESTED = {name: {"Type": "DML_TENSOR_TYPE_BUFFER", "Desc": tensor} for name, tensor in DESC.items()}
+TYPED = {name: {"Type": "BUFFER", **tensor, "DimensionCount": 1} for name, tensor in DESC.items()}
+
+
+@pytest.mark.parametrize(
+    "dispatchable",
+    [
+        {"type": "DML_OPERATOR_ACTIVATION_RELU", "desc": DESC},
+        {"type": "ACTIVATION_RELU", "Desc": DESC},
+        {"Type": "ACTIVATION_RELU", "desc": DESC},
+        {"type": "ACTIVATION_RELU", **DESC},
+        {"type": "ACTIVATION_RELU", "desc": NESTED},
+        {"type": "ACTIVATION_RELU", "desc": TYPED},
+        {"type": "ACTIVATION_RELU", "desc": DESC, "dmlCompileType": "DmlCompileGraph"},
+        {"type": "ACTIVATION_RELU", "desc": DESC, "executionFlags": "DML_EXECUTION_FLAG_NONE"},
+        {"type": "ACTIVATION_RELU", "desc": DESC, "bindings": {}},
+    ],
+    ids=lambda each: ",".join(each),
+)
+def test_spellings__mean_the_same(dispatchable: Any) -> None:
+    assert run(changed("dispatchables", "relu", to=dispatchable))[0] == "Resource 'out': 0, 2, 0, 4\n"
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ("DISABLE_META_COMMANDS", ExecutionFlags.DISABLE_META_COMMANDS),
+        (["DML_EXECUTION_FLAG_DESCRIPTORS_VOLATILE", "DISABLE_META_COMMANDS"], ExecutionFlags(6)),
+        ([], ExecutionFlags.NONE),
+    ],
+)
+def test_flags__are_one_or_several(flags: Any, expected: ExecutionFlags) -> None:
+    model = parse(changed("dispatchables", "relu", "executionFlags", to=flags))
+    assert model.dispatchables["relu"].flags == expected
+
+
+def test_model__may_name_a_schema_and_start_with_a_mark() -> None:
+    assert not violations(changed("$schema", to="./_schema.json"))
+    assert not violations(b"\xef\xbb\xbf" + json.dumps(RELU).encode())
+
+
+BINDINGS = ("commands", 0, "bindings")
+BAD = [
+    (("resources",), ..., "model.missing", "resources"),
+    (("commands",), ..., "model.missing", "commands"),
+    (("commands",), {}, "model.kind", "commands"),
+    (("dispatchables",), [], "model.kind", "dispatchables"),
+    (("resources",), None, "model.missing", "resources"),
+    (("comands",), [], "model.unknown-key", "comands"),
+    (("resources", "in"), 5, "model.kind", "resources.in"),
+    (("resources", "in", "initialValue"), [1], "model.unknown-key", "resources.in.initialValue"),
+    (("dispatchables", "relu"), "x", "model.kind", "dispatchables.relu"),
+    (("dispatchables", "relu", "type"), ..., "model.missing", "dispatchables.relu.type"),
+    (("dispatchables", "relu", "type"), "ACTIVATION_RELLU", "dispatchable.type", "dispatchables.relu.type"),
+    (("dispatchables", "relu", "type"), "HLSL", "dispatchable.foreign", "dispatchables.relu.type"),
+    (("dispatchables", "relu", "type"), "onnx", "dispatchable.foreign", "dispatchables.relu.type"),
+    (("dispatchables", "relu", "type"), "dmlSerializedGraph", "dispatchable.foreign", "dispatchables.relu.type"),
+    (("dispatchables", "relu", "desk"), {}, "model.unknown-key", "dispatchables.relu.desk"),
+    (("dispatchables", "relu", "desc"), 4, "model.kind", "dispatchables.relu.desc"),
+    (("dispatchables", "relu", "desc", "self"), 4, "field.unknown", "dispatchables.relu.desc.self"),
+    (("dispatchables", "relu", "desc", "InputTensor"), ..., "field.missing", "dispatchables.relu.desc.InputTensor"),
+    (("dispatchables", "relu", "desc", "InputTensor", "Sizes"), [0], "sizes.positive",
+     "dispatchables.relu.desc.InputTensor.Sizes[0]"),
+    (("dispatchables", "relu", "desc", "OutputTensor", "Sizes"), [5], "same.sizes",
+     "dispatchables.relu.desc.OutputTensor.Sizes"),
+    (("dispatchables", "relu", "dmlCompileType"), "Graph", "dispatchable.compile-type",
+     "dispatchables.relu.dmlCompileType"),
+    (("dispatchables", "relu", "executionFlags"), 3, "model.kind", "dispatchables.relu.executionFlags"),
+    (("dispatchables", "relu", "executionFlags"), ["FAST"], "enum.known",
+     "dispatchables.relu.executionFlags"),
+    (("dispatchables", "relu", "bindings"), [1], "model.kind", "dispatchables.relu.bindings"),
+    (("dispatchables", "relu", "bindings"), {"InputTensor": "in"}, "binding.owned",
+     "dispatchables.relu.bindings.InputTensor"),
+    (("commands", 0, "type"), "dispach", "command.type", "commands[0].type"),
+    (("commands", 0), [], "model.kind", "commands[0]"),
+    (("commands", 0, "dispatchable"), "relo", "model.name", "commands[0].dispatchable"),
+    (("commands", 0, "bindings"), ..., "model.missing", "commands[0].bindings"),
+    (("commands", 0, "threadGroupCount"), [0], "model.range", "commands[0].threadGroupCount[0]"),
+    ((*BINDINGS, "InputTensor"), "im", "model.name", "commands[0].bindings.InputTensor"),
+    ((*BINDINGS, "InputTensor"), ..., "binding.missing", "commands[0].bindings.InputTensor"),
+    ((*BINDINGS, "InputTenzor"), "in", "bindings.point", "commands[0].bindings.InputTenzor"),
+    ((*BINDINGS, "input_tensor"), "in", "bindings.point", "commands[0].bindings.input_tensor"),
+    ((*BINDINGS, "InputTensor"), ["in", "in"], "bindings.point", "commands[0].bindings.InputTensor"),
+    ((*BINDINGS, "InputTensor"), [], "bindings.point", "commands[0].bindings.InputTensor"),
+    ((*BINDINGS, "InputTensor"), 7, "model.kind", "commands[0].bindings.InputTensor"),
+    ((*BINDINGS, "InputTensor"), {"nam": "in"}, "model.missing", "commands[0].bindings.InputTensor.name"),
+    ((*BINDINGS, "InputTensor"), {"name": "in", "elementStride": 4}, "model.unknown-key",
+     "commands[0].bindings.InputTensor.elementStride"),
+    ((*BINDINGS, "InputTensor"), {"name": "in", "elementOffset": 1}, "binding.offset",
+     "commands[0].bindings.InputTensor.Offset"),
+    ((*BINDINGS, "InputTensor"), {"name": "in", "elementOffset": 4}, "binding.size",
+     "commands[0].bindings.InputTensor"),
+    ((*BINDINGS, "InputTensor"), {"name": "in", "elementOffset": 2**62}, "integer.bits",
+     "commands[0].bindings.InputTensor.Offset"),
+    (("commands", 1, "resource"), "outt", "model.name", "commands[1].resource"),
+    (("commands", 1, "verbose"), "yes", "model.kind", "commands[1].verbose"),
+    (("commands", 1, "verbos"), True, "model.unknown-key", "commands[1].verbos"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "value", "rule", "place"), BAD, ids=lambda each: str(each)[:50])
+def test_bad_model__is_told_with_rule_and_place(path: Any, value: Any, rule: str, place: str) -> None:
+    found = violations(changed(*path, to=value))
+    assert (rule, place) in [(violation.rule, violation.path) for violation in found], found
+
+
+def test_line__is_that_of_the_field() -> None:
+    text = json.dumps(changed("dispatchables", "relu", "desc", "OutputTensor", "Sizes", to=[4, -4]), indent=1)
+    line = text.split("\n").index("      -4") + 1
+    (violation,) = violations(text)
+    assert (violation.line, violation.column) == (line, 7)  # type: ignore[attr-defined]
+
+
+def test_everything__is_told_at_once() -> None:
+    model = copy.deepcopy(RELU)
+    model["resources"]["in"]["initialValues"][2] = "x"
+    model["resources"]["in"]["size"] = 4
+    model["dispatchables"]["relu"]["desc"]["InputTensor"]["DataType"] = "FLOAT"
+    model["dispatchables"]["other"] = {"type": "GEM"}
+    model["commands"][1]["resource"] = "none"
+    model["commands"].append({"type": "writeFile", "resource": "out", "targetPath": "/etc/x.npy"})
+    found = violations(model)
+    assert [violation.rule for violation in found] == [
+        "initial-values.number", "model.unknown-key", "data-type.known", "dispatchable.type", "model.name",
+        "file.target",
+    ]  # fmt: skip
+    lines = [violation.line for violation in found]  # type: ignore[attr-defined]
+    assert lines == sorted(lines)
+
+
+def test_unknown_key__names_the_nearest() -> None:
+    (violation,) = violations(changed("resources", "in", "sizeInByte", to=16))
+    assert violation.fix == "'sizeInBytes'"
+
+
+def test_feature_level__is_heeded() -> None:
+    model = changed("dispatchables", "relu", to={"type": "ACTIVATION_RELU", "desc": DESC})
+    assert not violations(model)
+    assert [v.feature_level for v in violations(model, feature_level="2.1")] == ["3.0", "3.0"]
+
+
+def test_broadcast_beyond_memory__is_refused() -> None:
+    tensor = {"DataType": "FLOAT32", "Sizes": [30000, 30000], "Strides": [0, 0]}
+    reduce = {
+        "InputTensor": tensor,
+        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1]},
+        "Function": "SUM",
+        "Axes": [0, 1],
+    }
+    model = changed("dispatchables", "more", to={"type": "REDUCE", "desc": reduce})
+    (violation,) = violations(model, budget=1 << 30)
+    assert (violation.rule, violation.path) == ("dispatchable.memory", "dispatchables.more.desc.InputTensor.Sizes")
+
+
+def test_error__carries_every_violation() -> None:
+    with pytest.raises(dml.ModelError) as caught:
+        parse("{}")
+    assert len(caught.value.violations) == 3
+    assert "model:1:1: resources: found nothing" in str(caught.value)
