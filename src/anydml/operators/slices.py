@@ -9,7 +9,7 @@ from anydml.core.errors import Violation
 from anydml.core.layout import Layout
 from anydml.core.levels import FeatureLevel
 from anydml.core.moves import Fill, Move
-from anydml.core.rules import rule
+from anydml.core.rules import Rule, rule
 from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
 from anydml.core.windows import window_limits
@@ -106,10 +106,9 @@ class Slice(Operator, since="1.0", id=60):
 
 
 def _check_windows(
-    operator: Slice1 | SliceGrad, whole: TensorDesc, part: TensorDesc | None, part_path: str
+    operator: Slice1 | SliceGrad, whole: TensorDesc, part: TensorDesc, part_path: str, limit_rule: Rule
 ) -> Iterator[Violation]:
     """The documented constraints of a window, each under a rule of its own."""
-    limit_rule = OUTPUT_SIZE if isinstance(operator, Slice1) else GRADIENT_SIZE
     yield from (wrong := list(_check_count(whole.rank, {"InputWindowOffsets": operator.input_window_offsets})))
     if wrong:
         return
@@ -129,7 +128,7 @@ def _check_windows(
             yield WINDOW_INSIDE(f"InputWindowSizes[{i}]", found, f"at most {total}", fix)
         if stride == 0:
             yield WINDOW_STRIDE(f"InputWindowStrides[{i}]", 0, "a stride other than 0", "1, or -1 to reverse")
-        elif size >= 1 and part is not None:
+        elif size >= 1:
             limit = 1 + (size - 1) // abs(stride)
             if part.sizes[i] > limit:
                 yield limit_rule(f"{part_path}.Sizes[{i}]", part.sizes[i], f"1 to {limit}", str(limit))
@@ -151,7 +150,7 @@ class Slice1(Operator, since="2.1", id=111):
     partial_outputs = True
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        return _check_windows(self, self.input_tensor, self.output_tensor, "OutputTensor")
+        return _check_windows(self, self.input_tensor, self.output_tensor, "OutputTensor", OUTPUT_SIZE)
 
     def infer(self) -> dict[str, tuple[int, ...]]:
         return {"output_tensor": window_limits(self.input_window_sizes, self.input_window_strides)}
@@ -182,7 +181,8 @@ class SliceGrad(Operator, since="3.0", id=135):
     partial_outputs = True  # the output is a free choice as long as the window fits
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        return _check_windows(self, self.output_gradient_tensor, self.input_gradient_tensor, "InputGradientTensor")
+        whole, part = self.output_gradient_tensor, self.input_gradient_tensor
+        return _check_windows(self, whole, part, "InputGradientTensor", GRADIENT_SIZE)
 
     def moves(self) -> Iterator[Move | Fill]:
         whole = self.output_gradient_tensor.layout
