@@ -6,7 +6,7 @@ form need no optimisation passes, so a kernel is machine code within millisecond
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 Value = str | int
@@ -160,6 +160,14 @@ class Emitter:
         yield
         self.do(f"br label %{after}")
         self._label(after)
+
+    def unrolled(self, stop: Value, times: int, body: Callable[[list[Value]], None]) -> None:
+        """for (i = 0; i < stop; i += 1), `times` indices at once while there are so many."""
+        whole = self.mask(stop, -times)
+        with self.loop(0, whole, times) as i:
+            body([self.add(i, more) for more in range(times)])
+        with self.loop(whole, stop) as i:
+            body([i])
 
 
 def vector(lanes: int, kind: str) -> str:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from anydml.runtime.moves.emit import Emitter, Value
 
 STAGING_BYTES = 64 * 1024
-"""What a kernel may stage at once: the size of a first-level cache, and always a part of a second-level one."""
+"""What a kernel may stage at once: a part of any second-level cache."""
+CHUNK_BYTES = 4 * 1024
+"""What a kernel stages of one long row: so little that reading and writing overlap."""
 STAGING_SLACK = 1024
 """Kernels write whole vectors, the last of which may end past the staged bytes."""
 

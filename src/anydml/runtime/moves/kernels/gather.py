@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import LINE_BYTES
-from anydml.runtime.moves.kernels.frame import STAGING_BYTES, Frame, Lowered, Shape, even_parts
+from anydml.runtime.moves.emit import LINE_BYTES, Value
+from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, even_parts
 from anydml.runtime.moves.kernels.rows import copy_row
 from anydml.runtime.moves.plan import MovePlan
 
 SOURCE_ROW_BYTES = 256
 GRAIN_BYTES = 4096
+UNROLLED = 8
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     across, row = plan.inner
     element = plan.element_bytes
-    shape = Shape("gather", element, vector_bytes, stream)
     near = max(1, SOURCE_ROW_BYTES // max(1, abs(across.source_stride)))
     across_tile = even_parts(across.size, near, 1)
-    row_tile = even_parts(row.size, STAGING_BYTES // (element * across_tile), LINE_BYTES // element)
+    row_tile = even_parts(row.size, CHUNK_BYTES // (element * across_tile), LINE_BYTES // element)
+    # The longer walk is the inner one; across goes first, to use up a source line while it is there.
+    inner = "across" if across_tile >= UNROLLED else "row"
+    shape = Shape("gather", element, vector_bytes, stream, (inner,))
     return Lowered(shape, (across_tile, row_tile), (across_tile, GRAIN_BYTES // element))
 
 
 def emit(f: Frame) -> None:
     e, element, (across_tile, row_tile) = f.e, f.shape.element_bytes, f.extras
     across, row = f.inner
-    kind = f"i{element * 8}"
     with e.loop(0, row.size, row_tile) as row_start, e.loop(0, across.size, across_tile) as start:
         row_count = e.minimum(row_tile, e.subtract(row.size, row_start))
         across_count = e.minimum(across_tile, e.subtract(across.size, start))
         pitch = e.multiply(row_count, element)
         source = f.from_source((row_start, row.source_stride), (start, across.source_stride))
-        with e.loop(0, row_count) as i, e.loop(0, across_count) as j:
-            place = e.add(e.multiply(i, row.source_stride), e.multiply(j, across.source_stride))
-            value = e.load(kind, e.at(source, place))
-            e.store(kind, value, f.from_staging((j, pitch), (i, element)))
+        _stage(f, source, across_count, row_count)
         destination = f.from_destination((row_start, element), (start, across.destination_stride))
         with e.loop(0, across_count) as j:
             target = e.at(destination, e.multiply(j, across.destination_stride))
             copy_row(e, target, f.from_staging((j, pitch)), pitch, f.shape.stream)
+
+
+def _stage(f: Frame, source: str, across_count: Value, row_count: Value) -> None:
+    e, element = f.e, f.shape.element_bytes
+    across, row = f.inner
+    walks = [(across_count, across.source_stride, e.multiply(row_count, element))]
+    walks.append((row_count, row.source_stride, element))
+    outer, inner = walks if f.shape.details == ("row",) else walks[::-1]
+    kind = f"i{element * 8}"
+    with e.loop(0, outer[0]) as i:
+        line, staged = e.at(source, e.multiply(i, outer[1])), f.from_staging((i, outer[2]))
+
+        def move(places: list[Value]) -> None:
+            values = [e.load(kind, e.at(line, e.multiply(place, inner[1]))) for place in places]
+            for place, value in zip(places, values, strict=True):
+                e.store(kind, value, e.at(staged, e.multiply(place, inner[2])))
+
+        e.unrolled(inner[0], UNROLLED, move)

@@ -7,13 +7,12 @@ source is read once, and always forwards: hardware reads ahead of those who walk
 from __future__ import annotations
 
 from anydml.runtime.moves.emit import LINE_BYTES, Value
-from anydml.runtime.moves.kernels.frame import STAGING_BYTES, Frame, Lowered, Shape, power_at_most
+from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, power_at_most
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.rows import copy_row
 from anydml.runtime.moves.plan import MovePlan
 
 GRAIN_BYTES = 16 * 1024
-CHUNK_BYTES = STAGING_BYTES // 4
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
@@ -26,7 +25,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     streams = stream and (way == "staged" or lanes * element == vector_bytes)
     step = row.source_stride // element
     shape = Shape("pick", element, vector_bytes, streams, (step, channels.size, lanes, way))
-    chunk = max(lanes, CHUNK_BYTES // (element * channels.size) // 64 * 64)
+    chunk = max(lanes, 2 * CHUNK_BYTES // (element * channels.size) // 64 * 64)
     return Lowered(shape, (chunk,), (0, GRAIN_BYTES // element))
 
 

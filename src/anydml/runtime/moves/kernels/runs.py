@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anydml.runtime.moves.emit import LINE_BYTES
-from anydml.runtime.moves.kernels.frame import STAGING_BYTES, Frame, Lowered, Shape
+from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape
 from anydml.runtime.moves.kernels.rows import copy_row
 from anydml.runtime.moves.plan import MovePlan
 
@@ -24,9 +24,9 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     if across.size > 1:
         block = max(SOURCE_BLOCK_BYTES // abs(rows.source_stride), WRITTEN_BLOCK_BYTES // row_bytes, 1)
     if staged:
-        block = min(block, STAGING_BYTES // row_bytes)
+        block = min(block, CHUNK_BYTES // row_bytes)
     grain = 0 if rows.size > 1 else -(-GRAIN_BYTES // plan.element_bytes)
-    return Lowered(shape, (block,), (1, min(block, 16), grain))
+    return Lowered(shape, (block,), (0, block if across.size > 1 else 1, grain))
 
 
 def emit(f: Frame) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from anydml.runtime.moves.emit import Value
 from anydml.runtime.moves.kernels.frame import Frame, Lowered, Shape
 from anydml.runtime.moves.plan import MovePlan
 
 GRAIN_BYTES = 4096
-UNROLLED = 4
+UNROLLED = 8
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
@@ -17,12 +18,10 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
 def emit(f: Frame) -> None:
     e, (row,) = f.e, f.inner
     kind = f"i{f.shape.element_bytes * 8}"
-    whole = e.mask(row.size, -UNROLLED)
-    with e.loop(0, whole, UNROLLED) as i:
-        places = [e.add(i, more) for more in range(UNROLLED)]
+
+    def move(places: list[Value]) -> None:
         values = [e.load(kind, f.from_source((place, row.source_stride))) for place in places]
         for place, value in zip(places, values, strict=True):
             e.store(kind, value, f.from_destination((place, row.destination_stride)))
-    with e.loop(whole, row.size) as i:
-        value = e.load(kind, f.from_source((i, row.source_stride)))
-        e.store(kind, value, f.from_destination((i, row.destination_stride)))
+
+    e.unrolled(row.size, UNROLLED, move)

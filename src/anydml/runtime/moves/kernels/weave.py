@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.kernels.frame import STAGING_BYTES, Frame, Lowered, Shape, power_at_most
+from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, power_at_most
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.rows import copy_row
 from anydml.runtime.moves.plan import MovePlan
@@ -15,7 +15,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     element = plan.element_bytes
     lanes = min(vector_bytes // element, power_at_most(places.size))
     shape = Shape("weave", element, vector_bytes, stream, (channels.size, lanes))
-    chunk = max(lanes, STAGING_BYTES // (element * channels.size) // 64 * 64)
+    chunk = max(lanes, CHUNK_BYTES // (element * channels.size) // 64 * 64)
     return Lowered(shape, (chunk,), (GRAIN_BYTES // element, 0))
 
 
