@@ -10,8 +10,8 @@ STAGING_BYTES = 64 * 1024
 """What a kernel may stage at once: a part of any second-level cache."""
 CHUNK_BYTES = 4 * 1024
 """What a kernel stages of one long row: so little that reading and writing overlap."""
-STAGING_SLACK = 1024
-"""Kernels write whole vectors, the last of which may end past the staged bytes."""
+STAGING_SLACK = 40 * 1024
+"""Room for gaps between staged rows, and for vectors that end past the last."""
 
 
 @dataclass(frozen=True)

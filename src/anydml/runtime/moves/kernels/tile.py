@@ -40,8 +40,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     source_row = SOURCE_ROW_BYTES // 2 if element == 1 else SOURCE_ROW_BYTES
     across_tile = even_parts(across.size, max(lanes, source_row // element), lanes)
     row_tile = even_parts(row.size, STAGING_BYTES // (element * across_tile), line)
-    staged_row = STAGING_BYTES // across_tile - _gap_bytes(shape)
-    middle_tile = max(1, min(middle.size, staged_row // (element * row_tile)))
+    middle_tile = max(1, min(middle.size, STAGING_BYTES // (element * across_tile * row_tile)))
     grains = (max(line, lanes), 1, max(line, rows))
     ahead = _next_tile(plan, (across_tile, middle_tile, row_tile))
     return Lowered(shape, (across_tile, middle_tile, row_tile, ahead), grains)
@@ -75,6 +74,19 @@ def _gap_bytes(shape: Shape) -> int:
     return max(LINE_BYTES, int(shape.details[0]) * shape.element_bytes)
 
 
+def _pitch(f: Frame, size: Value, middle_count: Value) -> Value:
+    """Rows that follow one another in the destination are staged without gaps, to be written as one. Others
+    lie an odd number of lines apart, so that the columns of a tile spread over all sets of a cache."""
+    e = f.e
+    lines = e.mask(e.add(size, LINE_BYTES - 1), -LINE_BYTES)
+    apart = e.value(f"or i64 {e.add(lines, _gap_bytes(f.shape))}, {LINE_BYTES}")
+    # With several middles, nothing would put right what the last one writes past its row.
+    single = e.value(f"icmp eq i64 {middle_count}, 1")
+    follow = e.value(f"icmp eq i64 {size}, {f.inner[0].destination_stride}")
+    joined = e.value(f"and i1 {single}, {follow}")
+    return e.value(f"select i1 {joined}, i64 {size}, i64 {apart}")
+
+
 def emit(f: Frame) -> None:
     e, element = f.e, f.shape.element_bytes
     across, middle, row = f.inner
@@ -91,10 +103,7 @@ def emit(f: Frame) -> None:
                 (middle_start, middle.source_stride), (row_start, row.source_stride), (start, element)
             )
             size = e.multiply(middle_count, row_bytes)
-            # With several middles, nothing would put right what the last one writes past its row.
-            several = e.value(f"icmp sgt i64 {middle_count}, 1")
-            gap = e.value(f"select i1 {several}, i64 {_gap_bytes(f.shape)}, i64 0")
-            tile = _Tile(source, across_count, row_count, row_bytes, size, e.add(size, gap))
+            tile = _Tile(source, across_count, row_count, row_bytes, size, _pitch(f, size, middle_count))
             with e.loop(0, middle_count) as i:
                 _turn(f, tile, i)
             destination = f.from_destination(
