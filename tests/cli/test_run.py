@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -128,8 +129,10 @@ def test_bad_usage__ends_with_two(line: str, capsys: Captured) -> None:
 
 
 def test_missing_models__end_with_one(tmp_path: Path, capsys: Captured) -> None:
-    assert run(str(tmp_path / "no.json"), str(tmp_path)) == 1
+    (tmp_path / "net.onnx").touch()
+    assert run(str(tmp_path / "no.json"), str(tmp_path), str(tmp_path / "net.onnx")) == 1
     error = capsys.readouterr().err
+    assert "net.onnx: found an ONNX model" in error
     assert "no.json: found no such file, expected a model file" in error and "found a folder" in error
 
 
@@ -149,7 +152,9 @@ def test_any_name__can_be_printed_to_any_stream(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_text(json.dumps(model), "utf-8")
     result = subprocess.run(
-        [sys.executable, "-m", "anydml", "run", str(path)], capture_output=True, env={"PYTHONIOENCODING": "ascii"}
+        [sys.executable, "-m", "anydml", "run", str(path)],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
     )
     assert result.returncode == 0 and b"gr\\xf6\\xdfe \\U0001f600': 1" in result.stdout and not result.stderr
 

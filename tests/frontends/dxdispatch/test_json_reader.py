@@ -81,6 +81,10 @@ BAD = {
     "[1.]": ("json.number", 1, 2),
     "[1e400]": ("json.number", 1, 2),
     "[" + "1" * 500 + "]": ("json.number", 1, 2),
+    "[1, 2, 1e400, 4]": ("json.number", 1, 8),
+    "[1, 2, -, 4]": ("json.syntax", 1, 8),
+    "[1, 2, 03]": ("json.number", 1, 8),
+    "[1, 2 3]": ("json.syntax", 1, 7),
     "[" * 65: ("json.depth", 1, 65),
     '{"a":' * 10_000: ("json.depth", 1, 64 * 5 + 1),
 }

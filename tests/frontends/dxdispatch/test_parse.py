@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -172,3 +173,25 @@ def test_error__carries_every_violation() -> None:
         parse("{}")
     assert len(caught.value.violations) == 3
     assert "model:1:1: resources: found nothing" in str(caught.value)
+
+
+FLOODS: dict[str, Any] = {
+    "values": changed("resources", "in", "initialValues", to=["x"] * 200_000),
+    "typed values": changed("resources", "in", to={"initialValues": [{"type": "x" * 90, "value": 1}] * 50_000}),
+    "keys": changed("resources", "in", to={f"key{i}": 1 for i in range(50_000)}),
+    "names": changed(*BINDINGS, "InputTensor", to=[f"name{i}" for i in range(50_000)]),
+    "fields": changed("dispatchables", "relu", "desc", to={f"Field{i}": 1 for i in range(50_000)}),
+    "points": changed(*BINDINGS, to={f"Point{i}": "in" for i in range(50_000)}),
+    "resources": {**RELU, "resources": {f"r{i}": 1 for i in range(50_000)}},
+    "commands": {**RELU, "commands": [{"type": "print", "resource": f"r{i}"} for i in range(50_000)]},
+    "keys twice": json.dumps(RELU).replace("{", "{" + '"type": 1, ' * 50_000, 1),
+    "tensors": changed("dispatchables", "join", to={"type": "JOIN", "desc": {"InputTensors": [7] * 50_000, "Axis": 0}}),
+}
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_flood__is_cut_short(name: str) -> None:
+    start = perf_counter()
+    found = violations(FLOODS[name])
+    assert 0 < len(found) <= 1001
+    assert perf_counter() - start < 20

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from anydml.core.naming import suggest
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
-from anydml.frontends.dxdispatch.fields import KIND, UINT32_MAX, Fields, Notes
+from anydml.frontends.dxdispatch.fields import KIND, UINT32_MAX, Fields, Notes, nearest, quoted
 from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Bindings, Source
 
@@ -32,9 +31,9 @@ def read_bindings(node: Node | None, cls: type[Operator] | None, notes: Notes) -
         sources = [_read_source(each, notes) for each in (entry.value if isinstance(entry.value, list) else [entry])]
         field = tensors.get(key)
         if field is None:
-            if cls is not None:
+            if cls is not None and not notes.document.is_full:
                 known = [field.dml_name for field in cls.tensor_fields()]
-                notes.add(entry, POINT, repr(key[:64]), f"a tensor of {cls.dml_type}", suggest(key[:64], known))
+                notes.add(entry, POINT, quoted(key), f"a tensor of {cls.dml_type}", nearest(key, known))
         elif field.name in found:
             notes.add(entry, POINT, "the tensor a second time", "each tensor once", "removing one of them")
         elif not field.is_list and len(sources) != 1:

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from anydml.core.errors import DmlError
-from anydml.core.naming import suggest
 from anydml.core.rules import rule
 from anydml.frontends.dxdispatch.commands import NAME
-from anydml.frontends.dxdispatch.fields import Notes
+from anydml.frontends.dxdispatch.fields import Notes, nearest, quoted
 from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Dispatchable, Resource
 from anydml.frontends.dxdispatch.resources import MEMORY
@@ -101,10 +100,11 @@ def _check_bindings(
 ) -> None:
     place = node.get("bindings") or node
     named = [source.resource for sources in bindings.values() for source in sources]
-    for name in named:
-        if name not in resources:
-            fix = suggest(name[:64], resources) if resources else ""
-            notes.add(_find(place, name) or place, NAME, repr(name[:64]), "a resource of the model", fix)
+    places = _places(place)
+    for name in dict.fromkeys(named):
+        if name not in resources and not notes.document.is_full:
+            here = places.get(name, place)
+            notes.add(here, NAME, quoted(name), "a resource of the model", nearest(name, resources))
     if not all(name in known for name in named):
         return
     try:
@@ -113,11 +113,12 @@ def _check_bindings(
         notes.adopt(place, error.violations)
 
 
-def _find(bindings: Node, resource: str) -> Node | None:
-    """The binding that names this resource."""
+def _places(bindings: Node) -> dict[Any, Node]:
+    """Where each resource is named first."""
+    places: dict[Any, Node] = {}
     for _, entry in bindings.items():
         for source in entry.value if isinstance(entry.value, list) else [entry]:
-            name = source.get("name") or source
-            if name.value == resource:
-                return source
-    return None
+            name = (source.get("name") or source).value
+            if isinstance(name, str):
+                places.setdefault(name, source)
+    return places

@@ -9,12 +9,11 @@ from math import prod
 from pathlib import Path
 
 from anydml.core.datatype import DataType
-from anydml.core.naming import suggest
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
 from anydml.frontends.dxdispatch import images
 from anydml.frontends.dxdispatch.bindings import read_bindings
-from anydml.frontends.dxdispatch.fields import Fields, Notes
+from anydml.frontends.dxdispatch.fields import Fields, Notes, nearest, quoted
 from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS, check_target
 from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Command, Dispatch, Dispatchable, Place, Print, Resource, WriteFile
@@ -59,7 +58,7 @@ class CommandReader:
             return reader(fields)
         if kind is not None:
             known = ("dispatch", "print", "writeFile")
-            self.notes.add(node, UNKNOWN, repr(kind[:64]), "a command", suggest(kind[:64], known), "type")
+            self.notes.add(node, UNKNOWN, quoted(kind), "a command", nearest(kind, known), "type")
         return None
 
     def _name(self, fields: Fields, key: str, known: Mapping[str, object]) -> str | None:
@@ -68,7 +67,7 @@ class CommandReader:
             return name
         node = fields.node.get(key)
         assert node is not None
-        self.notes.add(node, NAME, repr(name[:64]), f"a {key} of the model", suggest(name[:64], known) if known else "")
+        self.notes.add(node, NAME, quoted(name), f"a {key} of the model", nearest(name, known))
         return None
 
     def _common(self, fields: Fields) -> tuple[str, Place]:

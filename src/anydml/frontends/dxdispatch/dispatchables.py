@@ -9,12 +9,11 @@ import anydml.operators  # noqa: F401 - declares them all
 from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import DmlError
 from anydml.core.levels import FeatureLevel
-from anydml.core.naming import suggest
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator
 from anydml.core.validate import validate
 from anydml.frontends.dxdispatch.bindings import read_bindings
-from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes
+from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes, nearest, quoted
 from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Dispatchable, Place
 
@@ -36,6 +35,7 @@ _FOREIGN = {
     "onnx": ("an ONNX model", "its operators as dispatchables of this model"),
     "dmlserializedgraph": ("a serialized graph", "its operators as dispatchables of this model"),
 }
+_MOST_FIELDS = 200
 _OWN_KEYS = ("type", "Type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
 
 
@@ -73,14 +73,14 @@ class DispatchableReader:
             return None
         short = kind.strip().upper().removeprefix(PREFIX)
         if short not in OPERATORS:
-            self.notes.add(node, UNKNOWN, repr(kind[:64]), "an operator of DirectML", suggest(short[:64], OPERATORS))
+            self.notes.add(node, UNKNOWN, quoted(kind), "an operator of DirectML", nearest(short, OPERATORS))
         return OPERATORS.get(short)
 
     def _compile_type(self, fields: Fields) -> None:
         kind = fields.text("dmlCompileType", "'DmlCompileOp' or 'DmlCompileGraph'")
         if kind is not None and kind not in ("DmlCompileOp", "DmlCompileGraph"):
             expected = "'DmlCompileOp' or 'DmlCompileGraph'"
-            self.notes.add(fields.node, COMPILE_TYPE, repr(kind[:64]), expected, key="dmlCompileType")
+            self.notes.add(fields.node, COMPILE_TYPE, quoted(kind), expected, key="dmlCompileType")
 
     def _flags(self, node: Node | None) -> ExecutionFlags:
         if node is None:
@@ -100,6 +100,9 @@ class DispatchableReader:
             fields.finish(*_OWN_KEYS)
         if not isinstance(source.value, dict):
             self.notes.add(source, KIND, source.kind, f"an object with the fields of {cls.dml_type}")
+            return None
+        if len(source.value) > _MOST_FIELDS:
+            self.notes.add(source, KIND, f"{len(source.value)} fields", f"those of {cls.dml_type}, far fewer")
             return None
         values: dict[str, Any] = {
             key: entry.plain() for key, entry in source.items() if desc is not None or key not in _OWN_KEYS

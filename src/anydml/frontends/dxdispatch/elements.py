@@ -35,6 +35,25 @@ def read_element(node: Node, kind: DataType, notes: Notes) -> int | float | None
     return None
 
 
+def read_elements(nodes: list[Node], kind: DataType, notes: Notes) -> np.ndarray[Any, Any] | None:
+    """Numbers as an array; None, and a note for each, where some are wrong."""
+    values: list[Any] = [node.value for node in nodes]
+    types = set(map(type, values))
+    try:
+        if kind.is_float and types <= {int, float}:
+            return to_array(values, kind)
+        if types == {int} and kind.range[0] <= min(values) and max(values) <= kind.range[1]:
+            return to_array(values, kind)
+    except OverflowError:
+        pass  # an integer beyond every float: it is found below
+    read = []
+    for node in nodes:
+        read.append(read_element(node, kind, notes))
+        if notes.document.is_full:
+            return None
+    return None if None in read else to_array(read, kind)
+
+
 def _read_float(node: Node, kind: DataType, notes: Notes) -> float | None:
     value = node.value
     if isinstance(value, str) and value.lower() in SPECIAL:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import islice
 from typing import TypeVar
 
 from anydml.core.errors import DmlError, Violation
 from anydml.core.naming import snake, suggest
 from anydml.core.rules import Rule, rule
 from anydml.frontends.dxdispatch.json_reader import Document, Node
-from anydml.frontends.dxdispatch.places import join_path, split_path
+from anydml.frontends.dxdispatch.places import LocatedViolation, join_path, split_path
 
 _PARSE = "dml.frontends.dxdispatch.parse_model({!r})"
 KIND = rule("model.kind", "A value has the kind its key asks for.", _PARSE.format("[]"))
@@ -24,6 +25,8 @@ RANGE = rule(
 Result = TypeVar("Result")
 UINT32_MAX = (1 << 32) - 1
 INT64_MAX = (1 << 63) - 1
+_LONGEST_NAME = 64
+_MOST_NAMES = 200
 
 
 class Notes:
@@ -31,19 +34,26 @@ class Notes:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.violations = document.violations
+
+    @property
+    def violations(self) -> list[LocatedViolation]:
+        return self.document.violations
 
     def add(self, node: Node, broken: Rule, found: object, expected: object, fix: str = "", key: str = "") -> None:
         """Note a broken rule at a node, or at a key the node should have."""
+        if self.document.is_full:
+            return
         path = ".".join(part for part in (node.path, join_path([key]) if key else "") if part)
-        self.violations.append(self.document.locate(broken(path, found, expected, fix), node.offset))
+        self.document.note(broken(path, found, expected, fix), node.offset)
 
     def adopt(self, node: Node, violations: Iterable[Violation]) -> None:
         """Violations of a value read from this node: each goes to the deepest place its path names."""
         for violation in violations:
+            if self.document.is_full:
+                return
             place = _deepest(node, split_path(violation.path))
             moved = violation.under(node.path) if node.path else violation
-            self.violations.append(self.document.locate(moved, place.offset))
+            self.document.note(moved, place.offset)
 
     def attempt(self, node: Node, read: Callable[[], Result], here: bool = False) -> Result | None:
         """What `read` returns, or None when it found violations; `here` puts them at the node itself."""
@@ -137,6 +147,16 @@ class Fields:
         """Note every key that nobody asked for, with the nearest one there is."""
         known = [*dict.fromkeys([*self.asked, *also])]
         for key, entry in self.node.items():
-            if key not in known:
-                shown = key if len(key) <= 64 else key[:64] + "..."
-                self.notes.add(entry, UNKNOWN, repr(shown), f"a key of {self.subject}", suggest(shown, known))
+            if key not in known and not self.notes.document.is_full:
+                self.notes.add(entry, UNKNOWN, quoted(key), f"a key of {self.subject}", nearest(key, known))
+
+
+def quoted(name: str) -> str:
+    """A name from outside, not too long."""
+    return repr(name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "...")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A suggestion that is found quickly, however many names there are."""
+    some = [each for each in islice(known, _MOST_NAMES) if len(each) <= _LONGEST_NAME]
+    return suggest(name[:_LONGEST_NAME], some) if some else ""

@@ -23,17 +23,27 @@ NUMBER = rule("json.number", "A number is written as JSON has it and fits 64 bit
 DEPTH = rule("json.depth", "Lists and objects are nested at most 64 deep.", _PARSE.format("[" * 70))
 TWICE = rule("json.key-twice", "A key is given once.", _PARSE.format('{"resources": {}, "resources": {}}'))
 
+_BAD_VALUES = '{"resources": {"a": {"initialValuesDataType": "FLOAT32", "initialValues": [' + '"", ' * 5 + "0]}}}"
+MANY = rule(
+    "model.many",
+    "Only the first 1000 problems of a model are listed.",
+    f"dml.frontends.dxdispatch.parse_model({_BAD_VALUES!r}.replace('\"\", ', '\"\", ' * 300))",
+)
+
 MAXIMUM_DEPTH = 64
+MAXIMUM_VIOLATIONS = 1000
 MAXIMUM_BYTES = 64 << 20
 _MAXIMUM_DIGITS = 400
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_NUMBER_AND_NEXT = re.compile(_NUMBER.pattern + r"[ \t\r\n]*,[ \t\r\n]*(?=[-0-9])")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
 _HEX = re.compile(r"[0-9a-fA-F]{4}")
 _WORD = re.compile(r"[^\s,:\[\]{}\"]+")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_INFINITE = (math.inf, -math.inf)
 _WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -106,6 +116,19 @@ class Document:
 
     def locate(self, violation: Violation, offset: int) -> LocatedViolation:
         return LocatedViolation.at(violation, self.name, *self.place(offset))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much is wrong that nobody would read more of it."""
+        return len(self.violations) > MAXIMUM_VIOLATIONS
+
+    def note(self, violation: Violation, offset: int) -> None:
+        """Remember something that is wrong, unless there is far too much of it."""
+        if len(self.violations) == MAXIMUM_VIOLATIONS:
+            found = f"more than {MAXIMUM_VIOLATIONS} problems"
+            violation = MANY(violation.path, found, "fewer", "mending those above first")
+        if not self.is_full:
+            self.violations.append(self.locate(violation, offset))
 
 
 def decode(data: bytes, name: str) -> str:
@@ -198,9 +221,23 @@ class _Parser:
         self.enter()
         if self.empty("]"):
             return
-        entries.append(self.value(node, 0))
+        self.numbers(node, entries)
+        entries.append(self.value(node, len(entries)))
         while self.another("]"):
             entries.append(self.value(node, len(entries)))
+
+    def numbers(self, node: Node, entries: list[Node]) -> None:
+        """Numbers that are followed by numbers, in one quick go: a list may have millions of them."""
+        text, at = self.text, self.at
+        while (match := _NUMBER_AND_NEXT.match(text, at)) is not None and match.end() - at < _MAXIMUM_DIGITS:
+            fraction, exponent = match[1], match[2]
+            digits = match[0].rstrip(" \t\r\n,")
+            value = int(digits) if fraction is None and exponent is None else float(digits)
+            if value in _INFINITE:
+                break
+            entries.append(Node(value, at, node, len(entries)))
+            at = match.end()
+        self.at = at
 
     def read_object(self, node: Node) -> None:
         entries: dict[str, Node] = {}
@@ -224,12 +261,11 @@ class _Parser:
         self.at += 1
         self.skip()
         value = self.value(node, key)
-        if key in entries:
+        if key in entries and not self.document.is_full:
             path = join_path([key]) if node.parent is None else f"{node.path}.{join_path([key])}"
             violation = TWICE(path, "the key a second time", "each key once", "removing one of them")
-            self.document.violations.append(self.document.locate(violation, start))
-        else:
-            entries[key] = value
+            self.document.note(violation, start)
+        entries.setdefault(key, value)
 
     def string(self) -> str:
         start = self.at
@@ -280,7 +316,7 @@ class _Parser:
             self.fail(NUMBER, f"a number of {len(match[0])} characters", f"at most {_MAXIMUM_DIGITS}")
         is_integer = match[1] is None and match[2] is None
         number = int(match[0]) if is_integer else float(match[0])
-        if not is_integer and math.isinf(number):
+        if number in _INFINITE:
             self.fail(NUMBER, match[0], "a number that fits 64 bits", '"inf" in quotes for infinity')
         self.at = match.end()
         return number

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from anydml.core.errors import ModelError, raise_if_any, shortened
+from anydml.core.errors import ModelError, OutOfMemoryError, raise_if_any, shortened
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel, FeatureLevelLike
 from anydml.core.rules import rule
 from anydml.frontends.dxdispatch.budget import memory_budget
@@ -16,11 +18,12 @@ from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes
 from anydml.frontends.dxdispatch.files import is_regular
 from anydml.frontends.dxdispatch.json_reader import MAXIMUM_BYTES, Document, Node, decode
 from anydml.frontends.dxdispatch.model import Command, Dispatchable, Model, Resource
-from anydml.frontends.dxdispatch.resources import ResourceReader
+from anydml.frontends.dxdispatch.resources import MEMORY, ResourceReader
 
 FILE = rule(
     "model.file", "A model is a file that can be read.", "dml.frontends.dxdispatch.read_model('no such model.json')"
 )
+Entry = TypeVar("Entry")
 
 
 def read_model(
@@ -33,6 +36,9 @@ def read_model(
     if not is_regular(found):
         what = "a folder" if found.is_dir() else "no such file"
         raise ModelError(FILE("", what, "a model file", "another path"), shortened(str(path)))
+    if found.suffix.lower() == ".onnx":
+        fix = "its operators as dispatchables of a model in JSON"
+        raise ModelError(FILE("", "an ONNX model", "a model in DxDispatch's JSON", fix), shortened(str(path)))
     try:
         with found.open("rb") as file:
             data = file.read(MAXIMUM_BYTES + 1)
@@ -54,8 +60,11 @@ def parse_model(
     """The model in a text. Nothing is allocated for it yet, and files are looked at no further than their headers."""
     level = FeatureLevel.parse(feature_level)
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
-    notes = Notes(Document(decode(data, name), name))
-    model = _read(notes, name, Path(folder), level, memory_budget() if budget is None else budget)
+    try:
+        notes = Notes(Document(decode(data, name), name))
+        model = _read(notes, name, Path(folder), level, memory_budget() if budget is None else budget)
+    except MemoryError:
+        raise OutOfMemoryError(MEMORY("", "too little memory", "room for the model", "large data in files")) from None
     notes.violations.sort(key=lambda violation: (violation.line, violation.column))
     raise_if_any(notes.violations, ModelError)
     return model
@@ -65,10 +74,10 @@ def _read(notes: Notes, name: str, folder: Path, level: FeatureLevel, budget: in
     fields = Fields(notes.document.root, notes, "a model")
     fields.get("$schema")
     resources: dict[str, Resource | None] = {}
-    for key, node in _entries(fields, "resources"):
+    for key, node in _until_full(notes, _entries(fields, "resources")):
         resources[key] = ResourceReader(notes, folder).read(key, node)
     dispatchables: dict[str, Dispatchable | None] = {}
-    for key, node in _entries(fields, "dispatchables"):
+    for key, node in _until_full(notes, _entries(fields, "dispatchables")):
         dispatchables[key] = found = DispatchableReader(notes, level).read(key, node)
         if found is not None:
             check_dispatchable(node, found, resources, notes, budget)
@@ -88,12 +97,17 @@ def _entries(fields: Fields, key: str) -> list[tuple[str, Node]]:
     return [] if node is None else list(node.items())
 
 
-def _commands(fields: Fields, reader: CommandReader) -> list[tuple[Any, Command]]:
+def _until_full(notes: Notes, entries: list[Entry]) -> Iterator[Entry]:
+    """The entries, as long as anybody would read what is wrong with them."""
+    return takewhile(lambda _: not notes.document.is_full, entries)
+
+
+def _commands(fields: Fields, reader: CommandReader) -> list[tuple[Node, Command]]:
     node = fields.require("commands", "a list of what to do")
     if node is None:
         return []
     if not isinstance(node.value, list):
         fields.notes.add(node, KIND, node.kind, "a list of what to do", "[...]")
         return []
-    read = [(entry, reader.read(entry)) for entry in node.value]
+    read = [(entry, reader.read(entry)) for entry in _until_full(fields.notes, node.value)]
     return [(entry, command) for entry, command in read if command is not None]

@@ -10,8 +10,8 @@ from anydml.core.errors import DmlError
 from anydml.core.rules import rule
 from anydml.core.tensor import round_up
 from anydml.frontends.dxdispatch import images, npy
-from anydml.frontends.dxdispatch.elements import read_element, to_array, to_bytes
-from anydml.frontends.dxdispatch.fields import INT64_MAX, KIND, UINT32_MAX, Fields, Notes
+from anydml.frontends.dxdispatch.elements import read_element, read_elements, to_array, to_bytes
+from anydml.frontends.dxdispatch.fields import INT64_MAX, KIND, UINT32_MAX, Fields, Notes, quoted
 from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS, file_size, find_source
 from anydml.frontends.dxdispatch.initial_values import (
     Constant,
@@ -78,7 +78,7 @@ class ResourceReader:
         fields = Fields(node, self.notes, "a resource")
         kind = fields.text("type", "'buffer'")
         if kind is not None and kind.lower() != "buffer":
-            self.notes.add(node, KIND, repr(kind[:64]), "'buffer', the only kind there is", key="type")
+            self.notes.add(node, KIND, quoted(kind), "'buffer', the only kind there is", key="type")
         type_node = fields.get("initialValuesDataType")
         before = len(self.notes.violations)
         data_type = self._data_type(type_node)
@@ -110,7 +110,7 @@ class ResourceReader:
     def _resample(self, fields: Fields) -> tuple[int, int, int] | None:
         mode = fields.text("resampleMode", "'scale'")
         if mode is not None and mode != "scale":
-            self.notes.add(fields.node, RESAMPLE, repr(mode[:64]), "'scale'", key="resampleMode")
+            self.notes.add(fields.node, RESAMPLE, quoted(mode), "'scale'", key="resampleMode")
         sizes = fields.integers("resampleSize", 1)
         if sizes is None:
             return None
@@ -144,10 +144,11 @@ class ResourceReader:
         return self._generated(node, kind, forms[0])
 
     def _listed(self, node: Node, kind: DataType) -> Listed | None:
-        values = [read_element(entry, kind, self.notes) for entry in node.value]
-        if not values:
+        if not node.value:
             self.notes.add(node, EMPTY, "an empty list", "at least one value")
-        return None if not values or None in values else Listed(kind, to_array(values, kind))
+            return None
+        values = read_elements(node.value, kind, self.notes)
+        return None if values is None else Listed(kind, values)
 
     def _mixed(self, node: Node) -> Mixed | None:
         if not node.value:
@@ -164,6 +165,8 @@ class ResourceReader:
         return Mixed(tuple(kind for kind, _ in known), b"".join(data for _, data in known))
 
     def _typed(self, node: Node) -> tuple[DataType, bytes] | None:
+        if self.notes.document.is_full:
+            return None
         fields = Fields(node, self.notes, "a typed value")
         fields.text("name", "a name")
         type_node = fields.require("type", "the value's data type")
