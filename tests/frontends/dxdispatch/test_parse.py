@@ -50,6 +50,16 @@ def test_flags__are_one_or_several(flags: Any, expected: ExecutionFlags) -> None
     assert model.dispatchables["relu"].flags == expected
 
 
+@pytest.mark.parametrize("largest", [2, 2.0, {"Float16": 2}, {"UInt16": 0x4000}])
+def test_scalar_union__is_a_number_or_an_object(largest: Any) -> None:
+    half = {"DataType": "FLOAT16", "Sizes": [4]}
+    clip = {"InputTensor": half, "OutputTensor": half, "MinMaxDataType": "FLOAT16", "Min": -1, "Max": largest}
+    model = changed("dispatchables", "relu", to={"type": "ELEMENT_WISE_CLIP1", "desc": clip})
+    for entry in model["resources"].values():
+        entry["initialValuesDataType"] = "FLOAT16"
+    assert run(model)[0] == "Resource 'out': -1, 2, -1, 2\n"
+
+
 def test_model__may_name_a_schema_and_start_with_a_mark() -> None:
     assert not violations(changed("$schema", to="./_schema.json"))
     assert not violations(b"\xef\xbb\xbf" + json.dumps(RELU).encode())

@@ -39,10 +39,8 @@ def buffer_bindings(bindings: Bindings, resources: Mapping[str, Resource], buffe
     return found
 
 
-def check_dispatchable(
-    node: Node, dispatchable: Dispatchable, resources: Mapping[str, object], notes: Notes, budget: int
-) -> None:
-    """What can be said of an operator without its dispatches."""
+def check_dispatchable(node: Node, dispatchable: Dispatchable, notes: Notes, budget: int) -> None:
+    """Whether an operator's tensors can be held in memory at all."""
     desc = node.get("desc") or node.get("Desc") or node
     for point in dispatchable.operator.all_points():
         if point.tensor is None:
@@ -74,43 +72,39 @@ def check_dispatches(
     commands: Iterable[tuple[Node, Command]],
 ) -> None:
     """Bind every dispatchable and dispatch to memory of the right sizes, as a run will."""
-    known = {name: resource for name, resource in resources.items() if resource is not None}
-    # Memory nobody touches costs nothing, and the run's own rules then need no second wording.
-    buffers = {name: np.zeros(resource.size_in_bytes, np.uint8) for name, resource in known.items()}
+    checker = _BindingChecker(notes, resources)
     owners = notes.document.root.get("dispatchables")
     for name, dispatchable in dispatchables.items():
         node = owners.get(name) if owners is not None else None
         assert node is not None  # it was read from there
-        _check_bindings(node, dispatchable, dispatchable.bindings, True, resources, known, buffers, notes)
+        checker.check(node, dispatchable, dispatchable.bindings, owned=True)
     for node, command in commands:
         if isinstance(command, Dispatch):
-            target = dispatchables[command.dispatchable]
-            _check_bindings(node, target, command.bindings, False, resources, known, buffers, notes)
+            checker.check(node, dispatchables[command.dispatchable], command.bindings, owned=False)
 
 
-def _check_bindings(
-    node: Node,
-    dispatchable: Dispatchable,
-    bindings: Bindings,
-    owned: bool,
-    resources: Mapping[str, Resource | None],
-    known: Mapping[str, Resource],
-    buffers: Buffers,
-    notes: Notes,
-) -> None:
-    place = node.get("bindings") or node
-    named = [source.resource for sources in bindings.values() for source in sources]
-    places = _places(place)
-    for name in dict.fromkeys(named):
-        if name not in resources and not notes.document.is_full:
-            here = places.get(name, place)
-            notes.add(here, NAME, quoted(name), "a resource of the model", nearest(name, resources))
-    if not all(name in known for name in named):
-        return
-    try:
-        Binder(dispatchable.operator).bind(buffer_bindings(bindings, known, buffers), owned)
-    except DmlError as error:
-        notes.adopt(place, error.violations)
+class _BindingChecker:
+    """Binds as a run does, to memory nobody touches: that costs nothing, and the rules need no second wording."""
+
+    def __init__(self, notes: Notes, resources: Mapping[str, Resource | None]) -> None:
+        self.notes, self.resources = notes, resources
+        self.known = {name: resource for name, resource in resources.items() if resource is not None}
+        self.buffers = {name: np.zeros(found.size_in_bytes, np.uint8) for name, found in self.known.items()}
+
+    def check(self, node: Node, dispatchable: Dispatchable, bindings: Bindings, owned: bool) -> None:
+        place = node.get("bindings") or node
+        named = list(dict.fromkeys(source.resource for sources in bindings.values() for source in sources))
+        places = _places(place)
+        for name in named:
+            if name not in self.resources and not self.notes.document.is_full:
+                fix = nearest(name, self.resources)
+                self.notes.add(places.get(name, place), NAME, quoted(name), "a resource of the model", fix)
+        if not all(name in self.known for name in named):
+            return
+        try:
+            Binder(dispatchable.operator).bind(buffer_bindings(bindings, self.known, self.buffers), owned)
+        except DmlError as error:
+            self.notes.adopt(place, error.violations)
 
 
 def _places(bindings: Node) -> dict[Any, Node]:

@@ -64,7 +64,8 @@ def parse_model(
         notes = Notes(Document(decode(data, name), name))
         model = _read(notes, name, Path(folder), level, memory_budget() if budget is None else budget)
     except MemoryError:
-        raise OutOfMemoryError(MEMORY("", "too little memory", "room for the model", "large data in files")) from None
+        violation = MEMORY("", "too little memory", "room for the model", "large data in files")
+        raise OutOfMemoryError(violation, name) from None
     notes.violations.sort(key=lambda violation: (violation.line, violation.column))
     raise_if_any(notes.violations, ModelError)
     return model
@@ -80,7 +81,7 @@ def _read(notes: Notes, name: str, folder: Path, level: FeatureLevel, budget: in
     for key, node in _until_full(notes, _entries(fields, "dispatchables")):
         dispatchables[key] = found = DispatchableReader(notes, level).read(key, node)
         if found is not None:
-            check_dispatchable(node, found, resources, notes, budget)
+            check_dispatchable(node, found, notes, budget)
     commands = _commands(fields, CommandReader(notes, resources, dispatchables))
     fields.finish()
     known = {key: resource for key, resource in resources.items() if resource is not None}
