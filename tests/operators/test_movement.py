@@ -106,13 +106,13 @@ def test_padding__all_modes(mode: str, random: Random, data_type: str, rank: int
 @pytest.mark.parametrize("mode", MODES[2:])
 def test_padding__many_folds(mode: str) -> None:
     """More runs than moves are worth: the indexed copy gives the same."""
-    random = Random(5)
-    source = place(dml.TensorDesc("UINT16", [2, 3], [1, 2]), random)
-    before, output = (700, 800), (2 + 1400, 3)
+    random, sizes, output = Random(5), (3, 2), (3 + 3600, 2)
+    source = place(dml.TensorDesc("UINT16", sizes, [1, 4]), random)
     operator = dml.Padding(
-        input_tensor=source.desc, padding_mode=mode, padding_value=0, start_padding=[700, 0], end_padding=[700, 0]
+        input_tensor=source.desc, padding_mode=mode, padding_value=0, start_padding=[1801, 0], end_padding=[1799, 0]
     )
-    expected = moves.padding(source.values(raw=True), (2, 3), (before[0], 0), output, mode, 0)
+    assert operator.moves() is None
+    expected = moves.padding(source.values(raw=True), sizes, (1801, 0), output, mode, 0)
     run_exact(operator, {"input_tensor": source}, {"output_tensor": expected}, random)
 
 

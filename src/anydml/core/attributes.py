@@ -70,10 +70,6 @@ class Kind:
         """The value in Python form; problems are noted, and None returned, when there are any."""
         raise NotImplementedError(f"{type(self).__name__} is abstract")
 
-    def write(self, value: Any) -> Any:
-        """The value as JSON has it."""
-        return value
-
 
 @dataclass(frozen=True)
 class Integer(Kind):
@@ -139,9 +135,6 @@ class Enumeration(Kind):
             violations += error.violations
             return None
 
-    def write(self, value: Any) -> Any:
-        return value.name
-
 
 @dataclass(frozen=True)
 class Array(Kind):
@@ -160,9 +153,6 @@ class Array(Kind):
             violations.append(NOT_A_LIST(path, shown(value), "a list", f"[{shown(value)}]"))
             return None
         return tuple(self.of.read(item, f"{path}[{i}]", violations, known) for i, item in enumerate(value))
-
-    def write(self, value: Any) -> Any:
-        return [self.of.write(item) for item in value]
 
 
 @dataclass(frozen=True)
@@ -235,9 +225,6 @@ class Size2D(Kind):
         height = read(value[1], f"{path}.Height", violations, known)
         return None if width is None or height is None else (width, height)
 
-    def write(self, value: Any) -> Any:
-        return {"Width": value[0], "Height": value[1]}
-
 
 @dataclass(frozen=True)
 class ScaleBias(Kind):
@@ -260,6 +247,3 @@ class ScaleBias(Kind):
         scale = read(value[0], f"{path}.Scale", violations, known)
         bias = read(value[1], f"{path}.Bias", violations, known)
         return None if scale is None or bias is None else (scale, bias)
-
-    def write(self, value: Any) -> Any:
-        return {"Scale": value[0], "Bias": value[1]}

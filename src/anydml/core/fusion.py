@@ -57,12 +57,6 @@ class Activation(Kind):
             violations += [violation.under(path) for violation in error.violations]
             return None
 
-    def write(self, value: Any) -> Any:
-        attributes = {
-            f.dml_name: f.kind.write(getattr(value, n)) for n, f in value.fields.items() if hasattr(f, "kind")
-        }
-        return {"Type": value.dml_type, **attributes}
-
     def check(self, activation: Operator | None, level: FeatureLevel, path: str) -> list[Violation]:
         """Whether this host takes this activation at the level."""
         if activation is None:
