@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import anydml as dml
@@ -102,4 +103,7 @@ def test_source__that_is_no_regular_file_is_refused(tmp_path: Path) -> None:
 def test_read__notices_a_file_that_shrank(tmp_path: Path) -> None:
     (tmp_path / "a.dat").write_bytes(b"abc")
     with pytest.raises(dml.ModelError, match=r"found 3 bytes, expected 4 bytes"):
-        files.read_bytes(tmp_path / "a.dat", 4)
+        files.read_into(tmp_path / "a.dat", np.zeros(4, np.uint8))
+    memory = np.zeros(2, np.uint8)
+    files.read_into(tmp_path / "a.dat", memory, start=1)
+    assert memory.tobytes() == b"bc"

@@ -71,6 +71,15 @@ def test_size__is_a_multiple_of_four(entry: dict[str, Any], size: int) -> None:
     assert parse(resource(entry)).resources["a"].size_in_bytes == size
 
 
+@pytest.mark.parametrize("values", [[1, 2, 3], {"valueCount": 3, "valueStart": 1, "valueDelta": 1}])
+@pytest.mark.parametrize("offset", [1, 2, 6, 8])
+def test_offset__need_not_suit_the_element(values: Any, offset: int) -> None:
+    _, outcome = run(resource(typed(values, initialValuesOffsetInBytes=offset)))
+    data = outcome.resources["a"].tobytes()
+    assert struct.unpack_from("<3f", data, offset) == (1, 2, 3)
+    assert not any(data[:offset]) and not any(data[offset + 12 :])
+
+
 def test_mixed__packs_elements_without_padding() -> None:
     values = [
         {"name": "n", "type": "UINT8", "value": 7},

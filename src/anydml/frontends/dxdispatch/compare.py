@@ -50,8 +50,7 @@ def _exact(value: float) -> str:
 
 def read_expected(text: str) -> Array:
     """The array of an .npy file."""
-    path = find_source(text, Path())
-    return npy.read_array(path, npy.read_header(path))
+    return npy.read_array(find_source(text, Path()))
 
 
 def compare(found: Array, expected: Array, ulp: int, absolute: float, relative: float) -> Comparison:

@@ -86,11 +86,11 @@ def to_bytes(array: np.ndarray[Any, Any], kind: DataType) -> Bytes:
 
 
 def from_bytes(data: Bytes, kind: DataType) -> np.ndarray[Any, Any]:
-    """The elements that lie in these bytes, as many as are whole."""
+    """The elements that lie in these bytes, as many as are whole; a view, except for 4-bit types."""
     if kind.is_packed_pair:
         return nibbles.unpack(data, kind)
     whole = data.size - data.size % kind.element_bytes
-    return np.frombuffer(data[:whole].tobytes(), kind.numpy_dtype)
+    return data[:whole].view(kind.numpy_dtype)
 
 
 def to_text(value: int | float) -> str:

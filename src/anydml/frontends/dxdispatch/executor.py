@@ -142,7 +142,7 @@ class Executor:
     def _write_file(self, command: WriteFile) -> None:
         resource, data = self.model.resources[command.resource], self.buffers[command.resource]
         target = find_target(command.target, self.options.output_folder)
-        write_file(target, _contents(command, resource, data, target.suffix.lower()))
+        write_file(target, *_contents(command, resource, data, target.suffix.lower()))
         self.write(f"Resource '{command.resource}' written to '{target}'\n")
         self.outcome.last_shown = command.resource
         self.outcome.commands.append({"type": "writeFile", "resource": command.resource, "path": str(target)})
@@ -181,15 +181,15 @@ def _create(resource: Resource) -> Bytes:
     return data
 
 
-def _contents(command: WriteFile, resource: Resource, data: Bytes, extension: str) -> bytes | memoryview:
-    """The bytes of the file a resource becomes."""
+def _contents(command: WriteFile, resource: Resource, data: Bytes, extension: str) -> tuple[bytes | memoryview, ...]:
+    """The file a resource becomes, in parts."""
     kind, sizes = resource.data_type, command.dimensions
     if extension in IMAGE_EXTENSIONS:
         assert kind is not None  # `check` has seen to it
         values = from_bytes(data, kind)[: prod(sizes)].reshape(sizes[1:])
-        return images.to_image(values, extension)
+        return (images.to_image(values, extension),)
     if extension != ARRAY_EXTENSION:
-        return data.data
+        return (data.data,)
     assert kind is not None
     shown = data if resource.has_given_size else data[: resource.shown_bytes]
     values = from_bytes(data, kind)[: prod(sizes)].reshape(sizes) if sizes else from_bytes(shown, kind)

@@ -8,6 +8,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from anydml.core.errors import ModelError, shortened
+from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 
 _SOURCE = '{"resources": {"a": {"initialValues": {"sourcePath": "no such file.npy"}}}}'
@@ -19,7 +20,7 @@ SOURCE = rule(
 _FILES = "dml.frontends.dxdispatch.files"
 _PATH = "__import__('pathlib').Path"
 READ = rule(
-    "file.read", "A file stays readable while the model runs.", f"{_FILES}.read_bytes({_PATH}('no such file'), 1)"
+    "file.read", "A file stays readable while the model runs.", f"{_FILES}.read_start({_PATH}('no such file'), 1)"
 )
 _TARGET = _FILES + ".check_target({!r})"
 TARGET = rule(
@@ -67,17 +68,27 @@ def file_size(path: Path) -> int:
         raise ModelError(READ("sourcePath", _reason(error), "a file that can be read")) from None
 
 
-def read_bytes(path: Path, count: int, start: int = 0) -> bytes:
-    """Exactly this many bytes, or an error; a file may have shrunk since it was looked at."""
+def read_start(path: Path, most: int) -> bytes:
+    """The first bytes of a file, at most this many."""
     try:
         with path.open("rb") as file:
-            file.seek(start)
-            data = file.read(count)
+            return file.read(most)
     except OSError as error:
         raise ModelError(READ("sourcePath", _reason(error), "a file that can be read")) from None
-    if len(data) != count:
-        raise ModelError(READ("sourcePath", f"{len(data)} bytes", f"{count} bytes in {path.name}"))
-    return data
+
+
+def read_into(path: Path, target: Bytes, start: int = 0) -> None:
+    """Fill memory from a file without a copy between; a file may have shrunk since it was looked at."""
+    done = 0
+    try:
+        with path.open("rb", buffering=0) as file:
+            file.seek(start)
+            while done < target.size and (count := file.readinto(target[done:].data)):
+                done += count
+    except OSError as error:
+        raise ModelError(READ("sourcePath", _reason(error), "a file that can be read")) from None
+    if done < target.size:
+        raise ModelError(READ("sourcePath", f"{done} bytes", f"{target.size} bytes in {path.name}"))
 
 
 def check_target(text: str) -> list[str]:
@@ -114,14 +125,14 @@ def find_target(text: str, folder: Path) -> Path:
     return target
 
 
-def write_file(target: Path, data: bytes | memoryview) -> None:
+def write_file(target: Path, *parts: bytes | memoryview) -> None:
     """All of the file or none of it: written aside, then renamed."""
     aside = target.with_name(f".{token_hex(6)}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             with aside.open("xb") as file:
-                file.write(data)
+                file.writelines(parts)
             aside.replace(target)
         finally:
             aside.unlink(missing_ok=True)

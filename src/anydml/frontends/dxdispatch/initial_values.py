@@ -12,7 +12,7 @@ import numpy as np
 from anydml.core.datatype import DataType
 from anydml.core.memory import Bytes
 from anydml.frontends.dxdispatch import elements, images, npy
-from anydml.frontends.dxdispatch.files import read_bytes
+from anydml.frontends.dxdispatch.files import read_into
 
 
 class InitialValues(ABC):
@@ -64,7 +64,10 @@ class Constant(InitialValues):
 
     def fill(self, target: Bytes) -> None:
         value = elements.to_array([self.value], self.data_type)[0]
-        target[:] = elements.to_bytes(np.full(self.count, value, self.data_type.numpy_dtype), self.data_type)
+        if self.data_type.is_packed_pair:
+            target[:] = elements.to_bytes(np.full(self.count, value), self.data_type)
+        else:
+            target.view(self.data_type.numpy_dtype)[:] = value
 
 
 @dataclass(frozen=True)
@@ -82,11 +85,14 @@ class Sequence(InitialValues):
 
     def fill(self, target: Bytes) -> None:
         start, delta = elements.to_array([self.start, self.delta], self.data_type)
-        values = np.full(self.count, delta, self.data_type.numpy_dtype)
+        is_packed = self.data_type.is_packed_pair
+        values = np.empty(self.count, delta.dtype) if is_packed else target.view(delta.dtype)
+        values[:] = delta
         values[0] = start
         with np.errstate(all="ignore"):
             np.add.accumulate(values, dtype=values.dtype, out=values)
-        target[:] = elements.to_bytes(values, self.data_type)
+        if is_packed:
+            target[:] = elements.to_bytes(values, self.data_type)
 
 
 @dataclass(frozen=True)
@@ -125,8 +131,7 @@ class NpyFile(InitialValues):
         return self.header.element_count
 
     def fill(self, target: Bytes) -> None:
-        array = npy.read_array(self.path, self.header)
-        target[:] = array.reshape(-1).view(np.uint8)
+        npy.read_into(self.path, self.header, target)
 
 
 @dataclass(frozen=True)
@@ -146,7 +151,7 @@ class RawFile(InitialValues):
         return self.bytes_in_file
 
     def fill(self, target: Bytes) -> None:
-        target[:] = np.frombuffer(read_bytes(self.path, self.bytes_in_file), np.uint8)
+        read_into(self.path, target)
 
 
 @dataclass(frozen=True)

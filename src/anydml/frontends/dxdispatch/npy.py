@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -13,8 +14,10 @@ import numpy as np
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import ModelError, shortened
+from anydml.core.memory import Bytes
 from anydml.core.rules import rule
-from anydml.frontends.dxdispatch.files import file_size, read_bytes
+from anydml.frontends.dxdispatch.files import file_size, read_start
+from anydml.frontends.dxdispatch.files import read_into as read_bytes_into
 
 _EXAMPLE = "dml.frontends.dxdispatch.npy.parse_header({!r}, {})"
 FORMAT = rule("npy.format", "An .npy file starts with NumPy's header.", _EXAMPLE.format(b"RIFF....WAVE", 12))
@@ -39,6 +42,7 @@ _LONGEST_HEADER = 1 << 16
 _DESCR = re.compile(r"""['"]descr['"]\s*:\s*['"]([^'"]*)['"]""")
 _ORDER = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")
 _SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([0-9,\s]*)\)""")
+_FOREIGN_ORDER = ">" if sys.byteorder == "little" else "<"
 _SIMPLE_TYPE = re.compile(r"[<>=|]?([fiub])([1248])")
 
 
@@ -57,8 +61,7 @@ class Header:
 
 def read_header(path: Path) -> Header:
     """The header of a file, checked against the file's size."""
-    size = file_size(path)
-    return parse_header(read_bytes(path, min(size, _LONGEST_HEADER + 16)), size)
+    return parse_header(read_start(path, _LONGEST_HEADER + 16), file_size(path))
 
 
 def parse_header(data: bytes, file_bytes: int) -> Header:
@@ -102,16 +105,26 @@ def _data_type(descr: str) -> DataType:
     raise ModelError(TYPE("sourcePath", f"the type {shortened(repr(descr))}", "a type DirectML has"))
 
 
-def read_array(path: Path, header: Header) -> np.ndarray[Any, Any]:
-    """The array in C order and this machine's byte order."""
-    data = read_bytes(path, header.data_type.bytes_for(header.element_count), header.start)
-    stored = np.frombuffer(data, "u1" if header.dtype.endswith("b1") else header.dtype)
-    array = stored.reshape(header.shape, order="F" if header.is_fortran_order else "C")
-    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+def read_into(path: Path, header: Header, target: Bytes) -> None:
+    """Fill memory with the array's elements, in C order and this machine's byte order."""
+    read_bytes_into(path, target, header.start)
+    if header.dtype.startswith(_FOREIGN_ORDER):
+        target.view(header.data_type.numpy_dtype).byteswap(inplace=True)
+    if header.is_fortran_order:
+        values = target.view(header.data_type.numpy_dtype)
+        values[:] = values.reshape(header.shape, order="F").copy(order="C").reshape(-1)
 
 
-def to_npy(array: np.ndarray[Any, Any]) -> bytes:
-    """The array as an .npy file."""
+def read_array(path: Path) -> np.ndarray[Any, Any]:
+    """The array in a file."""
+    header = read_header(path)
+    data = np.empty(header.data_type.bytes_for(header.element_count), np.uint8)
+    read_into(path, header, data)
+    return data.view(header.data_type.numpy_dtype).reshape(header.shape)
+
+
+def to_npy(array: np.ndarray[Any, Any]) -> tuple[bytes, memoryview]:
+    """The two parts of an .npy file: its header, and the array's own memory."""
     buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
+    np.lib.format.write_array_header_1_0(buffer, np.lib.format.header_data_from_array_1_0(array))
+    return buffer.getvalue(), array.reshape(-1).view(np.uint8).data
