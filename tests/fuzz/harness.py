@@ -14,10 +14,12 @@ from time import perf_counter
 from unittest.mock import patch
 
 from anydml.cli.main import main
-from tests.fuzz.mutate import mutate
+from tests.fuzz.mutate import mutate, mutate_bytes
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CLEAN = (0, 1, 2)
+INPUTS = {"numpy_files.json": "ramp.npy", "edges.json": "square.png"}
+"""Models that read a file, which is mutated in their stead at times."""
 MEMORY_BUDGET = 64 << 20
 HANG_SECONDS = 60
 OPTIONS = [[], [], ["--verbose"], ["--json"], ["-i", "2"], ["--device", "reference"], ["--device", "null"],
@@ -53,11 +55,12 @@ def fuzz(cases: int, seed: int, folder: Path, limit_seconds: float, tell: bool =
     assert sources, "there are no examples to mutate"
     tally = Tally()
     output, model = folder / "output", folder / "model.json"
-    output.mkdir(exist_ok=True)
+    for each in (output, folder / "input"):
+        each.mkdir(exist_ok=True)
     with patch("anydml.frontends.dxdispatch.parse.memory_budget", lambda: MEMORY_BUDGET):
         for case in range(cases):
             name = rng.choice(list(sources))
-            data = mutate(sources[name], rng)
+            data = _prepare(name, sources[name], rng, folder / "input")
             model.write_bytes(data)
             _one(tally, model, output, rng.choice(OPTIONS), f"case {case} of {name}", data, limit_seconds)
             if tell and case % 500 == 499:
@@ -65,11 +68,22 @@ def fuzz(cases: int, seed: int, folder: Path, limit_seconds: float, tell: bool =
     return tally
 
 
+def _prepare(name: str, source: str, rng: random.Random, inputs: Path) -> bytes:
+    """A mutated model with sound inputs, or a sound model with a mutated input."""
+    for file in INPUTS.values():
+        (inputs / file).write_bytes((EXAMPLES / file).read_bytes())
+    if name not in INPUTS or rng.random() < 0.4:
+        return mutate(source, rng)
+    file = INPUTS[name]
+    (inputs / file).write_bytes(mutate_bytes((EXAMPLES / file).read_bytes(), rng))
+    return source.encode()
+
+
 def _one(
     tally: Tally, model: Path, output: Path, options: list[str], label: str, data: bytes, limit_seconds: float
 ) -> None:
     tally.cases += 1
-    common = [str(model), "--input_path", str(EXAMPLES)]
+    common = [str(model), "--input_path", str(model.parent / "input")]
     outcomes = []
     for words in (["check", *common], ["run", *common, "--output_path", str(output), *options]):
         faulthandler.dump_traceback_later(HANG_SECONDS, exit=True, file=sys.__stderr__)
@@ -94,6 +108,6 @@ def _one(
 def _inside(tally: Tally, output: Path, label: str) -> None:
     """Nothing half-written is left, and nothing was written beside the output folder."""
     strange = [name for _, _, names in os.walk(output) for name in names if name.endswith(".part")]
-    strange += [path.name for path in output.parent.iterdir() if path.name not in ("output", "model.json")]
+    strange += [path.name for path in output.parent.iterdir() if path.name not in ("output", "input", "model.json")]
     if strange:
         tally.failures.append(f"{label}: left {strange}")

@@ -30,10 +30,7 @@ Path = tuple[Any, ...]
 def mutate(text: str, rng: random.Random) -> bytes:
     """The model with one to four things changed."""
     if rng.random() < 0.3:
-        data = text.encode()
-        for _ in range(rng.randint(1, 4)):
-            data = rng.choice(BYTE_MUTATIONS)(data, rng)
-        return data
+        return mutate_bytes(text.encode(), rng)
     tree = json.loads(text)
     if rng.random() < 0.6:
         tree = with_room(tree)
@@ -46,6 +43,12 @@ def mutate(text: str, rng: random.Random) -> bytes:
 
 
 # Bytes
+
+
+def mutate_bytes(data: bytes, rng: random.Random) -> bytes:
+    for _ in range(rng.randint(1, 4)):
+        data = rng.choice(BYTE_MUTATIONS)(data, rng)
+    return data
 
 
 def flip(data: bytes, rng: random.Random) -> bytes:

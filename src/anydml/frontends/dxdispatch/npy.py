@@ -43,7 +43,7 @@ _DESCR = re.compile(r"""['"]descr['"]\s*:\s*['"]([^'"]*)['"]""")
 _ORDER = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")
 _SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([0-9,\s]*)\)""")
 _FOREIGN_ORDER = ">" if sys.byteorder == "little" else "<"
-_SIMPLE_TYPE = re.compile(r"[<>=|]?([fiub])([1248])")
+_SIMPLE_TYPE = re.compile(r"[<>=|]?(b1|f[248]|[iu][1248])")  # b1 is NumPy's bool, a byte that is 0 or 1
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,8 @@ def _split(data: bytes) -> tuple[int, str]:
 
 def _data_type(descr: str) -> DataType:
     simple = _SIMPLE_TYPE.fullmatch(descr)
-    if simple and simple[0].endswith("b1"):
-        return DataType.UINT8  # NumPy's bool: a byte that is 0 or 1
-    found = DataType._by_dtype(simple[1] + simple[2]) if simple else None
-    if found is not None:
-        return found
+    if simple:
+        return DataType.UINT8 if simple[1] == "b1" else DataType.parse(simple[1])
     if "O" in descr:
         fix = "saving an array of numbers"
         raise ModelError(PICKLE("sourcePath", "an array of Python objects", "plain numbers", fix))
