@@ -15,6 +15,7 @@ from time import perf_counter
 import numpy as np
 
 from anydml.bench.contenders import CONTENDERS, COPY, ONE_THREAD, OURS, POSITIVE, Array, Buffers, Move
+from anydml.bench.first_use import FirstUse
 from anydml.bench.patterns import Case, Pattern
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
@@ -69,13 +70,16 @@ class Run:
     machine: dict[str, str | int]
     size_bytes: int
     threads: int
+    first_use: FirstUse
+    dispatch_seconds: float
     results: list[Result] = field(default_factory=list)
-    first_use_seconds: float = 0.0
-    start_seconds: float = 0.0
-    dispatch_seconds: float = 0.0
 
     def to_json(self) -> dict[str, object]:
         return asdict(self)
+
+    @property
+    def type_names(self) -> list[str]:
+        return list(dict.fromkeys(result.type_name for result in self.results))
 
     def of_type(self, type_name: str) -> list[Result]:
         return [result for result in self.results if result.type_name == type_name]

@@ -2,104 +2,120 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
-import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from anydml.cli.files import write_files
+from anydml.cli.progress import Progress
+from anydml.cli.usage import UsageError
+
+if TYPE_CHECKING:
+    from anydml.bench.measure import Run
+    from anydml.bench.patterns import Pattern
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+LEAST_BYTES, MOST_BYTES = 4 << 10, 4 << 30
 
 
 def add_parser(subparsers: Any) -> None:
-    parser = subparsers.add_parser("bench", help="measure this machine", description=__doc__)
-    kinds = parser.add_subparsers(dest="bench", required=True, metavar="WHAT")
-    add_moves(kinds.add_parser("moves", help="strided moves beside a contiguous copy and beside peers"))
+    parser = subparsers.add_parser("bench", help="measure this machine", description="Measurements on this machine.")
+    kinds = parser.add_subparsers(title="what to measure", metavar="WHAT", required=True)
+    _add_moves(kinds.add_parser("moves", help="strided moves, beside a contiguous copy and beside peers"))
 
 
-def add_moves(parser: argparse.ArgumentParser) -> None:
+def _add_moves(parser: ArgumentParser) -> None:
     parser.description = "Rates are GB/s of payload; a contiguous NumPy copy in the same run is the measure."
-    parser.add_argument("--size", type=size_bytes, default=64 << 20, help="bytes of payload, such as 64M (the default)")
-    parser.add_argument("--types", type=names, default=["float32"], help="data types, by comma: float32,uint8")
-    parser.add_argument("--patterns", type=names, default=[], help="only patterns whose names hold one of these")
-    parser.add_argument("--repeat", type=positive, default=11, help="repetitions, interleaved")
-    parser.add_argument("--threads", type=positive, default=None, help="threads of each contender")
-    parser.add_argument("--peers", action="store_true", help="also PyTorch and ONNX Runtime, where installed")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a chart of the first type")
+    add = parser.add_argument
+    add("--size", type=size_bytes, default=64 << 20, help="bytes of payload, from 4K to 4G (default: 64M)")
+    add("--types", type=_words, default=["float32"], help="data types, such as float32,uint8 (default: float32)")
+    add("--patterns", type=_words, default=[], help="only patterns whose names hold one of these texts")
+    add("--repeat", type=_positive, default=11, help="repetitions, interleaved (default: 11)")
+    add("--threads", type=_positive, default=None, help="threads of each contender (default: all processors)")
+    add("--peers", action="store_true", help="also PyTorch and ONNX Runtime, where installed")
+    add("--json", action="store_true", help="print JSON")
+    add("--svg", type=Path, metavar="FILE", help="write a chart of the first type to a file")
     parser.set_defaults(run=run)
 
 
 def size_bytes(text: str) -> int:
-    found = re.fullmatch(r"(\d+)\s*([KMG]?)(i?B)?", text.strip(), re.IGNORECASE)
-    if not found or not 4096 <= int(found[1]) * UNITS[found[2].upper()] <= 1 << 32:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected bytes from 4K to 4G, such as 64M")
-    return int(found[1]) * UNITS[found[2].upper()]
+    """Bytes from a text such as 64M or 64MiB."""
+    found = re.fullmatch(r"(\d+) ?([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    size = int(found[1]) * UNITS[found[2].upper()] if found else 0
+    if not LEAST_BYTES <= size <= MOST_BYTES:
+        raise ArgumentTypeError(f"found {text!r}, expected bytes from 4K to 4G, such as 64M")
+    return size
 
 
-def names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def positive(text: str) -> int:
+def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
+        raise ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
     return int(text)
 
 
-def run(args: argparse.Namespace) -> int:
-    from anydml.core.errors import DmlError
-
-    try:
-        return _run(args)
-    except DmlError as error:
-        print(error, file=sys.stderr)
-        return 2
-
-
-def _run(args: argparse.Namespace) -> int:
-    from anydml.bench import chart, first_use, measure, patterns, report
-    from anydml.core.datatype import DataType
-    from anydml.runtime.moves.threads import get_threads
-
-    types = [DataType.parse(name) for name in args.types]
-    chosen = [p for p in patterns.PATTERNS if not args.patterns or any(part in p.name for part in args.patterns)]
-    if not chosen:
-        known = "\n  ".join(pattern.name for pattern in patterns.PATTERNS)
-        print(f"--patterns: found {args.patterns}, expected parts of:\n  {known}", file=sys.stderr)
-        return 2
-    threads = args.threads or get_threads()
-    contenders = measure.contenders_at_hand(args.peers)
-    started, first = first_use.first_use_seconds()
-    dispatch = measure.dispatch_seconds()
-    done = measure.Run(measure.describe_machine(), args.size, threads, [], first, started, dispatch)
-    for data_type in types:
-        for pattern in chosen:
-            print(f"{data_type.name.lower()} {pattern.name} ...", end="\r", file=sys.stderr, flush=True)
-            done.results.append(measure.measure(pattern, args.size, data_type, contenders, args.repeat, threads))
-            print("\033[K", end="\r", file=sys.stderr)
+def run(args: Namespace) -> int:
+    done = _measure(args)
     if args.svg:
-        title = f"{types[0].name.lower()}, {args.size >> 20} MiB, {threads} threads: speed beside a contiguous copy"
-        args.svg.write_text(chart.chart(done.of_type(types[0].name.lower()), title), encoding="utf-8")
-    print(json.dumps(done.to_json(), indent=1) if args.json else _text(done, report))
+        write_files({args.svg: _chart(done)})
+    print(json.dumps(done.to_json(), indent=1) if args.json else _text(done))
     return 0
 
 
-def _text(done: Any, report: Any) -> str:
-    head = ", ".join(f"{name} {value}" for name, value in done.machine.items())
-    parts = [f"{head}; {done.size_bytes >> 10} KiB of payload, {done.threads} threads"]
-    for type_name in dict.fromkeys(result.type_name for result in done.results):
+def _measure(args: Namespace) -> Run:
+    from anydml.bench import measure
+    from anydml.bench.first_use import measure_first_use
+    from anydml.core.datatype import DataType
+    from anydml.runtime.moves.threads import get_threads
+
+    types = [DataType.parse(name, "--types") for name in args.types]
+    if not types or any(data_type.is_packed_pair for data_type in types):
+        raise UsageError(f"--types: found {','.join(args.types)!r}, expected types of whole bytes, such as float32")
+    chosen = _chosen(args.patterns)
+    threads = args.threads or get_threads()
+    contenders = measure.contenders_at_hand(args.peers)
+    machine, dispatch = measure.describe_machine(), measure.dispatch_seconds()
+    done = measure.Run(machine, args.size, threads, measure_first_use(), dispatch)
+    with Progress(len(types) * len(chosen), "measuring") as progress:
+        for data_type in types:
+            for pattern in chosen:
+                done.results.append(measure.measure(pattern, args.size, data_type, contenders, args.repeat, threads))
+                progress.advance()
+    return done
+
+
+def _chosen(texts: list[str]) -> list[Pattern]:
+    from anydml.bench.patterns import PATTERNS
+
+    chosen = [pattern for pattern in PATTERNS if not texts or any(text in pattern.name for text in texts)]
+    if not chosen:
+        known = "\n  ".join(pattern.name for pattern in PATTERNS)
+        raise UsageError(f"--patterns: found {','.join(texts)!r}, expected texts out of these names\n  {known}")
+    return chosen
+
+
+def _text(done: Run) -> str:
+    from anydml.bench import report
+
+    machine = ", ".join(f"{name} {value}" for name, value in done.machine.items())
+    parts = [f"{machine}; {_size_text(done.size_bytes)} of payload, {done.threads} threads"]
+    for type_name in done.type_names:
         parts += ["", f"{type_name}, GB/s of payload", report.table(done.of_type(type_name))]
     return "\n".join([*parts, "", *report.goals(done)])
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="anydml")
-    add_parser(parser.add_subparsers(required=True))
-    args = parser.parse_args()
-    return int(args.run(args))
+def _chart(done: Run) -> str:
+    from anydml.bench.chart import chart
+
+    name = done.type_names[0]
+    title = f"{name}, {_size_text(done.size_bytes)}, {done.threads} threads: speed beside a contiguous copy"
+    return chart(done.of_type(name), title)
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def _size_text(size: int) -> str:
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"

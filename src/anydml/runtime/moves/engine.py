@@ -19,12 +19,14 @@ __all__ = ["PreparedFill", "PreparedMove", "fill", "get_threads", "prepare", "se
 
 SMALL_BYTES = 16 * 1024
 """Up to here NumPy is done before a kernel could be compiled."""
-SHARED_BYTES = 512 * 1024
-"""From here on more than one thread pays."""
+SHARED_BYTES = 4 * 1024 * 1024
+"""From here on more than one thread pays: waking one takes as long as moving some hundred KiB."""
 STREAMED_BYTES = 8 * 1024 * 1024
 """From here on the result would not stay in the caches anyway."""
 PIECES_PER_THREAD = 4
 """More pieces than threads, so that a thread held up by others leaves work to the rest."""
+
+Native = tuple[native.Function, list[native.Call]]
 
 
 def prepare(
@@ -72,7 +74,9 @@ class PreparedMove:
         sizes = types[0].element_bytes, types[1].element_bytes
         self.plan: MovePlan = plan_move(*self._layouts, sizes[0], sizes[1] if self._converts else None)
         self._views = self._make_views()
-        self._native: dict[int, tuple[native.Function, list[native.Call]]] = {}
+        self._payload_bytes = self.plan.payload_bytes
+        self._native: dict[int, Native] = {}
+        self._latest: tuple[int, int, Array, Array] | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
         return PreparedMove, self._arguments
@@ -94,7 +98,7 @@ class PreparedMove:
         elif self._runs_natively():
             self._run_natively(source_address, destination_address)
         else:
-            self._copy(self._views[0].at(source_address), self._views[1].at(destination_address))
+            self._copy(*self._views_at(source_address, destination_address))
 
     def run_arrays(self, source: Bytes, destination: Bytes) -> None:
         """Moves between buffers given as 1-D arrays of bytes."""
@@ -116,6 +120,14 @@ class PreparedMove:
             dtypes = [np.dtype(f"u{dtype.itemsize}") for dtype in dtypes]
         return view(self._layouts[0], dtypes[0]), view(self._layouts[1], dtypes[1])
 
+    def _views_at(self, source: int, destination: int) -> tuple[Array, Array]:
+        """The buffers' elements; kept, because the same buffers are often moved between again."""
+        latest = self._latest
+        if latest is None or latest[0] != source or latest[1] != destination:
+            latest = source, destination, self._views[0].at(source), self._views[1].at(destination)
+            self._latest = latest
+        return latest[2], latest[3]
+
     def _copy(self, source: Array, destination: Array) -> None:
         destination[...] = convert(source, *self._types, self._scale_bias) if self._converts else source
 
@@ -132,7 +144,7 @@ class PreparedMove:
     # Machine code
 
     def _runs_natively(self) -> bool:
-        if self.plan.payload_bytes < SMALL_BYTES or not llvm.is_available():
+        if self._payload_bytes < SMALL_BYTES or not llvm.is_available():
             return False
         if not self._converts:
             return True
@@ -140,21 +152,20 @@ class PreparedMove:
         return not lacks_halves and is_supported(*self._types, self._scale_bias)
 
     def _run_natively(self, source: int, destination: int) -> None:
-        threads = 1 if self.plan.payload_bytes < SHARED_BYTES else self._threads or get_threads()
+        threads = 1 if self._payload_bytes < SHARED_BYTES else self._threads or get_threads()
         function, calls = self._native.get(threads) or self._prepare_natively(threads)
+        if len(calls) == 1:
+            call = calls[0]
+            function(call.address, source + call.source_offset, destination + call.destination_offset)
+            return
         jobs = [
-            partial(
-                function,
-                call.parameters_address,
-                source + call.source_offset,
-                destination + call.destination_offset,
-            )
+            partial(function, call.address, source + call.source_offset, destination + call.destination_offset)
             for call in calls
         ]
         share(jobs, threads)
 
-    def _prepare_natively(self, threads: int) -> tuple[native.Function, list[native.Call]]:
-        stream = self.plan.payload_bytes >= STREAMED_BYTES
+    def _prepare_natively(self, threads: int) -> Native:
+        stream = self._payload_bytes >= STREAMED_BYTES
         types = self._types if self._converts else None
         lowered = native.lower(self.plan, llvm.vector_bytes(), stream, types, self._scale_bias)
         pieces = 1 if threads == 1 else threads * PIECES_PER_THREAD

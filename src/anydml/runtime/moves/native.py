@@ -43,12 +43,10 @@ class Call:
     """One call of a kernel: its parameters and where its part of the buffers starts, in bytes."""
 
     parameters: ctypes.Array[ctypes.c_int64]
+    address: int
+    """Of the parameters, which live as long as the call does."""
     source_offset: int
     destination_offset: int
-
-    @property
-    def parameters_address(self) -> int:
-        return ctypes.addressof(self.parameters)
 
 
 def lower(
@@ -151,4 +149,5 @@ def _call(plan: MovePlan, loops: Sequence[Loop], lowered: Lowered, source_start:
     ]
     words += [*lowered.extras, *(0,) * (EXTRAS[plan.kernel] - len(lowered.extras))]
     parameters = (ctypes.c_int64 * len(words))(*words)
-    return Call(parameters, plan.source_offset + source_start, plan.destination_offset + destination_start)
+    starts = plan.source_offset + source_start, plan.destination_offset + destination_start
+    return Call(parameters, ctypes.addressof(parameters), *starts)

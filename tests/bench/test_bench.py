@@ -1,0 +1,181 @@
+"""The benchmark measures what it says and judges by what it measured."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from anydml.bench import contenders, measure, report
+from anydml.bench.chart import chart
+from anydml.bench.first_use import FirstUse
+from anydml.bench.measure import Result, Run, Timing
+from anydml.bench.onnx_model import model
+from anydml.bench.patterns import PATTERNS, Case
+from anydml.cli.main import main
+from anydml.core.datatype import DataType
+
+Captured = pytest.CaptureFixture[str]
+FAST = FirstUse(0.05, 0.03, 0.003)
+
+
+def result(pattern: str, ours: float, type_name: str = "float32", **others: float) -> Result:
+    """One where the copy takes a second and each contender is so many times as fast."""
+    ratios = {"copy": 1.0, "anydml": ours, "anydml, 1 thread": ours * 0.8, "NumPy": 0.3, **others}
+    timings = {name: Timing(1 / ratio, 0.9 / ratio, 1.1 / ratio) for name, ratio in ratios.items()}
+    return Result(pattern, type_name, 10**9, "tile", timings, ratios)
+
+
+def whole_run(ours: float, **others: float) -> Run:
+    results = [result(pattern.name, ours, **others) for pattern in PATTERNS]
+    return Run({"processor": "one"}, 64 << 20, 2, FAST, 2e-6, results)
+
+
+def test_timing__is_median_and_quartiles() -> None:
+    timing = Timing.of([1.0, 2.0, 3.0, 4.0, 100.0])
+    assert (timing.median, timing.low, timing.high) == (3.0, 2.0, 4.0)
+    assert timing.spread == pytest.approx(2 / 3)
+
+
+def test_goals__pass_when_met() -> None:
+    lines = report.goals(whole_run(1.2))
+    assert all(line.startswith("PASS") for line in lines), lines
+    assert any("geometric mean 1.20" in line for line in lines)
+
+
+def test_goals__miss_when_not_met() -> None:
+    lines = report.goals(whole_run(0.4, PyTorch=0.6))
+    assert [line[:4] for line in lines] == ["MISS", "MISS", "MISS", "PASS", "PASS", "PASS"]
+    slow = replace(whole_run(1.0), first_use=FirstUse(0.1, 0.07, 0.01), dispatch_seconds=20e-6)
+    assert [line[:4] for line in report.goals(slow)][-2:] == ["MISS", "MISS"]
+
+
+def test_goals__tell_negative_strides_from_positive() -> None:
+    lines = report.goals(whole_run(1.0, **{"anydml, positive strides": 1.2}))
+    assert sum(line.startswith("MISS") and "positive strides" in line for line in lines) == len(PATTERNS)
+
+
+@pytest.mark.parametrize(("torch", "passes"), [(0.2, "PASS"), (0.3, "MISS")])
+def test_goals__of_bytes_compare_with_pytorch(torch: float, passes: str) -> None:
+    results = [result(pattern.name, 1.0, "uint8", PyTorch=torch) for pattern in PATTERNS]
+    run = Run({}, 64 << 20, 2, FAST, 2e-6, results)
+    assert next(line for line in report.goals(run) if "PyTorch" in line).startswith(passes)
+
+
+def test_goals__need_all_patterns() -> None:
+    few = replace(whole_run(0.1), results=whole_run(0.1).results[:3])
+    assert not any("float32" in line for line in report.goals(few))
+
+
+def test_table__shows_rates_and_gaps() -> None:
+    text = report.table([result("one", 0.5, PyTorch=0.25), result("another", 2.0)])
+    lines = text.splitlines()
+    assert lines[2].split() == ["one", "tile", "1.00", "0.50", "20%", "0.50", "0.40", "0.30", "0.25"]
+    assert lines[3].split()[-1] == "-"
+    assert "anydml 1.00" in lines[-1]
+
+
+def test_chart__is_a_picture_of_every_pattern() -> None:
+    results = [result("a < b", 0.5, PyTorch=0.25), result("c", 2.0)]
+    root = ElementTree.fromstring(chart(results, "title & more"))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"a < b", "c", "title & more", "anydml", "NumPy", "PyTorch"} <= set(texts)
+    widths = sorted(float(bar.get("width", 0)) for bar in root.iter("{http://www.w3.org/2000/svg}rect"))
+    assert widths[-2] == pytest.approx(520, abs=1)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
+def test_contenders__all_move_the_same(pattern: object) -> None:
+    """Also PyTorch and ONNX Runtime, where installed: a peer that did less would look fast."""
+    case: Case = pattern.build(3000, 4)  # type: ignore[attr-defined]
+    source = measure._buffer(case.source, DataType.FLOAT32)
+    source[:] = np.random.default_rng(1).random(source.size)
+    results = {}
+    for name in ("anydml", *contenders.PEERS):
+        destination = measure._buffer(case.destination, DataType.FLOAT32)
+        move = contenders.CONTENDERS[name](case, contenders.Buffers(source, destination), 2)
+        if move is not None:
+            move()
+            results[name] = destination
+    assert "anydml" in results
+    for name, destination in results.items():
+        assert np.array_equal(destination, results["NumPy"]), name
+
+
+def test_onnx_model__holds_its_fields() -> None:
+    """A reader of protobuf finds the operator, its attribute and the sizes; ONNX Runtime reads it above."""
+    case = PATTERNS[1].build(4096, 4)
+    fields = read_message(model(case, "float32"))
+    graph = read_message(fields[7][0])
+    node = read_message(graph[1][0])
+    assert node[1] == [b"x"]
+    assert node[2] == [b"y"]
+    assert node[4] == [b"Transpose"]
+    assert read_message(node[5][0])[8] == [0, 2, 1]
+    assert fields[1] == [8]
+
+
+def read_message(data: bytes) -> dict[int, list[bytes | int]]:
+    """The numbers and byte strings of a protobuf message, by field."""
+    fields: dict[int, list[bytes | int]] = {}
+    at = 0
+
+    def varint() -> int:
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        tag = varint()
+        value: bytes | int = varint()
+        if tag & 7 == 2:
+            size = int(value)
+            value, at = data[at : at + size], at + size
+        fields.setdefault(tag >> 3, []).append(value)
+    return fields  # type: ignore[return-value]
+
+
+def test_command__prints_a_table_and_writes_a_chart(tmp_path: Path, capsys: Captured) -> None:
+    svg = tmp_path / "chart.svg"
+    words = ["bench", "moves", "--size", "64K", "--repeat", "2", "--patterns", "broadcast", "--svg", str(svg)]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert "broadcast row" in printed
+    assert "transpose" not in printed
+    assert ElementTree.parse(svg).getroot().tag.endswith("svg")
+
+
+def test_command__prints_json(capsys: Captured) -> None:
+    words = "bench moves --size 16K --repeat 2 --patterns transpose --types uint8,float64 --threads 1 --json"
+    assert main(words.split()) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert {entry["type_name"] for entry in printed["results"]} == {"uint8", "float64"}
+    assert printed["results"][0]["timings"]["NumPy"]["median"] > 0
+    assert printed["threads"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--size 3", "expected bytes from 4K to 4G"),
+        ("--size many", "expected bytes from 4K to 4G"),
+        ("--types float33", "a DirectML data type"),
+        ("--types int4", "expected types of whole bytes"),
+        ("--patterns nothing", "expected texts out of these names"),
+        ("--repeat 0", "expected a whole number from 1"),
+        ("--threads x", "expected a whole number from 1"),
+    ],
+)
+def test_command__says_what_it_expected(capsys: Captured, words: str, message: str) -> None:
+    assert main(["bench", "moves", *words.split()]) == 2
+    assert message in capsys.readouterr().err
