@@ -35,8 +35,9 @@ def refused(make: Any, **fields: Any) -> tuple[dml.Violation, ...]:
         {"Type": "DML_TENSOR_TYPE_BUFFER", "Desc": {**TENSOR, "DimensionCount": 4}},
         {**TENSOR, "Strides": [4, 4, 2, 1], "Flags": [], "TotalTensorSizeInBytes": 16},
         {**TENSOR, "Strides": None, "Flags": "NONE", "GuaranteedBaseOffsetAlignment": 0},
+        {**TENSOR, "TotalTensorSizeInBytes": 0},
     ],
-    ids=["desc", "collapsed", "full type name", "nested", "nested with count", "all fields", "nulls"],
+    ids=["desc", "collapsed", "full type name", "nested", "nested with count", "all fields", "nulls", "size to find"],
 )
 def test_tensor__nested_or_collapsed(tensor: Any) -> None:
     operator = dml.ActivationRelu(InputTensor=tensor, OutputTensor=tensor)

@@ -82,6 +82,7 @@ def read_subject(args: Namespace) -> Subject:
     sizes: Any = _numbers(args.sizes)
     strides: Any = None if args.strides is None else _numbers(args.strides)
     total: Any = None if args.total_bytes is None else _number(args.total_bytes)
+    alignment: Any = 0 if args.alignment is None else _number(args.alignment)
     desc = None
     try:
         desc = TensorDesc(
@@ -90,7 +91,7 @@ def read_subject(args: Namespace) -> Subject:
             strides,
             order=args.order,
             total_tensor_size_in_bytes=total,
-            guaranteed_base_offset_alignment=0 if args.alignment is None else _number(args.alignment),
+            guaranteed_base_offset_alignment=alignment,
         )
     except DmlError as error:
         violations += error.violations

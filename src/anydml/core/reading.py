@@ -59,6 +59,8 @@ def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation])
     arguments: dict[str, Any] = {}
     before = len(violations)
     for key, entry in value.items():
+        if key == "TotalTensorSizeInBytes" and entry == 0:
+            continue  # in a model, 0 asks for the size to be worked out
         if key in _NAMES:
             arguments[_NAMES[key]] = entry
         elif key not in ("DimensionCount", "Type"):  # Type is BUFFER, the only one there is
