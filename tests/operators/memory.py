@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 import anydml as dml
 
-GUARD = 64
+GUARD = 2048  # long, so that a stray row is seen and not a crash elsewhere
 DEVICES = ("cpu", "reference")
 FORMATS = dict(
     zip(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
+from anydml.runtime.moves import engine
 from tests.operators.layouts import ALL_TYPES, random_desc, random_value
 from tests.operators.memory import DEVICES, assert_exact, dispatch, place, place_filled, snapshot
 from tests.oracle.numbers import convert, integer_range, is_float, round_float
@@ -28,9 +29,12 @@ def values_of(data_type: str, random: Random) -> list[float | int]:
     return [low, high, high - 1, *inside, *ties, *(random_value(random, data_type) for _ in range(40))]
 
 
+@pytest.mark.parametrize("small", [0, 2**20], ids=["kernels", "NumPy"])
 @pytest.mark.parametrize("destination", ALL_TYPES)
 @pytest.mark.parametrize("source", ALL_TYPES)
-def test_cast__every_pair(source: str, destination: str) -> None:
+def test_cast__every_pair(source: str, destination: str, small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through both ways a move can go: kernels (where llvmlite is there), and NumPy."""
+    monkeypatch.setattr(engine, "SMALL_BYTES", small)
     random = Random(f"{source} {destination}")
     values = values_of(source, random)
     sizes = (len(values), 1)

@@ -227,7 +227,7 @@ def test_fill_value_sequence__counts_and_wraps(random: Random, data_type: str, r
         start, delta = random.randint(-64, 64) / 4, random.randint(-64, 64) / 4
     else:
         low, high = integer_range(data_type)
-        start, delta = random.randint(low, high), random.randint(max(low, -high) if low else -high, high)
+        start, delta = random.randint(low, high), random.randint(min(low, -high), high)
     operator = dml.FillValueSequence(
         output_tensor=random_desc(random, data_type, sizes),
         value_data_type=data_type,

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anydml as dml
+from anydml.runtime.moves import engine, llvm
 from tests.operators.layouts import ALL_TYPES, random_desc, random_sizes, randoms, tensor_of
 from tests.operators.memory import DEVICES, assert_exact, dispatch, place, place_filled, snapshot
 from tests.oracle import moves
@@ -137,6 +138,17 @@ def test_random_cases__match_the_loop(check: Callable[..., None], examples: int)
     cases = count_cases(check, examples)
     print(f"{check.__name__}: {cases} cases on each of {len(DEVICES)} devices")
     assert cases >= examples
+
+
+@pytest.mark.parametrize("check", [check_slice1, check_identity, check_scaled_identity])
+def test_random_cases__match_the_loop_in_kernels(check: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same cases through the kernels that only larger tensors would go to."""
+    if not llvm.is_available():
+        pytest.skip("llvmlite is not installed, so there are no kernels")
+    monkeypatch.setattr(engine, "SMALL_BYTES", 0)
+    cases = count_cases(check, 1000)
+    print(f"{check.__name__}: {cases} cases in kernels")
+    assert cases >= 1000
 
 
 @pytest.mark.parametrize("data_type", ["UINT8", "FLOAT16", "FLOAT32", "FLOAT64"])

@@ -196,7 +196,7 @@ class Scalar(Kind):
 
     def _integer(self, value: Any, kind: DataType, path: str, violations: list[Violation]) -> int | None:
         low, high = kind.range
-        low = -high if self.wraps else low
+        low = min(low, -high) if self.wraps else low
         if (isinstance(value, (float, np.floating)) and not math.isfinite(value)) or value != int(value):
             violations.append(SCALAR_KIND(path, shown(value), f"a whole number of type {kind.name}"))
         elif not low <= value <= high:

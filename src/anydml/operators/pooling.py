@@ -98,6 +98,8 @@ class MaxPooling2(Operator, since="2.1", id=110):
     def _taps(self, i: int) -> list[int]:
         """The elements of a window that lie in the input for some output: few, however long the padded window."""
         dilation, total = self.dilations[i], self.input_tensor.sizes[i + 2]
+        if self.window_size[i] <= total:
+            return list(range(self.window_size[i]))
         taps: set[int] = set()
         for output in range(self._spatial_sizes()[i]):
             first = self.start_padding[i] - output * self.strides[i]  # the tap on input element 0, times the dilation

@@ -117,7 +117,8 @@ def emit(f: Frame) -> None:
 def _write(f: Frame, tile: _Tile, destination: str) -> None:
     """Writes the staged rows; rows that follow one another in memory are written as one."""
     e, stride = f.e, f.inner[0].destination_stride
-    joined = e.value(f"icmp eq i64 {stride}, {tile.pitch}")
+    # Not the stride decides: a padded destination may have just the pitch of rows that are staged apart.
+    joined = e.value(f"icmp eq i64 {tile.size}, {tile.pitch}")
     count = e.value(f"select i1 {joined}, i64 1, i64 {tile.across}")
     size = e.value(f"select i1 {joined}, i64 {e.multiply(tile.across, tile.pitch)}, i64 {tile.size}")
     with e.loop(0, count) as i:
