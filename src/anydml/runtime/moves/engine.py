@@ -26,8 +26,6 @@ STREAMED_BYTES = 8 * 1024 * 1024
 PIECES_PER_THREAD = 4
 """More pieces than threads, so that a thread held up by others leaves work to the rest."""
 
-Native = tuple[native.Function, list[native.Call]]
-
 
 def prepare(
     source: Layout,
@@ -75,7 +73,7 @@ class PreparedMove:
         self.plan: MovePlan = plan_move(*self._layouts, sizes[0], sizes[1] if self._converts else None)
         self._views = self._make_views()
         self._payload_bytes = self.plan.payload_bytes
-        self._native: dict[int, Native] = {}
+        self._calls: dict[int, list[native.Call]] = {}
         self._latest: tuple[int, int, Array, Array] | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -153,25 +151,20 @@ class PreparedMove:
 
     def _run_natively(self, source: int, destination: int) -> None:
         threads = 1 if self._payload_bytes < SHARED_BYTES else self._threads or get_threads()
-        function, calls = self._native.get(threads) or self._prepare_natively(threads)
+        calls = self._calls.get(threads) or self._prepare_calls(threads)
         if len(calls) == 1:
-            call = calls[0]
-            function(call.address, source + call.source_offset, destination + call.destination_offset)
-            return
-        jobs = [
-            partial(function, call.address, source + call.source_offset, destination + call.destination_offset)
-            for call in calls
-        ]
-        share(jobs, threads)
+            calls[0].run(source, destination)
+        else:
+            share([partial(call.run, source, destination) for call in calls], threads)
 
-    def _prepare_natively(self, threads: int) -> Native:
+    def _prepare_calls(self, threads: int) -> list[native.Call]:
         stream = self._payload_bytes >= STREAMED_BYTES
         types = self._types if self._converts else None
         lowered = native.lower(self.plan, llvm.vector_bytes(), stream, types, self._scale_bias)
         pieces = 1 if threads == 1 else threads * PIECES_PER_THREAD
-        prepared = llvm.function(lowered.shape), native.calls(self.plan, lowered, pieces)
-        self._native[threads] = prepared
-        return prepared
+        calls = native.calls(self.plan, lowered, llvm.function(lowered.shape), pieces)
+        self._calls[threads] = calls
+        return calls
 
 
 class PreparedFill:

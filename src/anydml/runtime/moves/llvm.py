@@ -11,7 +11,7 @@ from anydml.runtime.moves import cache as disk
 from anydml.runtime.moves.kernels.frame import Shape
 from anydml.runtime.moves.native import WORD, Function, module_text
 
-_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_PROTOTYPE = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 4)
 _lock = Lock()
 _functions: dict[Shape, Function] = {}
 _engines: list[Any] = []

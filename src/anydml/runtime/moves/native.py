@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from threading import local
 
 from anydml.core.datatype import DataType
-from anydml.runtime.moves.emit import Emitter
+from anydml.runtime.moves.emit import LINE_BYTES, Emitter
 from anydml.runtime.moves.kernels import convert, fill, gather, pick, runs, scatter, tile, weave
 from anydml.runtime.moves.kernels.frame import (
     STAGING_BYTES,
@@ -24,7 +25,8 @@ OUTER_LOOPS = 7
 ones run once, outermost, which costs nothing."""
 WORD = 8
 
-Function = Callable[[int, int, int], None]
+Function = Callable[[int, int, int, int], None]
+"""`move(parameters, source, destination, staging)`: four addresses."""
 KERNELS = {
     "runs": runs,
     "fill": fill,
@@ -42,11 +44,34 @@ EXTRAS = {"runs": 1, "fill": 0, "pick": 1, "weave": 1, "tile": 4, "gather": 2, "
 class Call:
     """One call of a kernel: its parameters and where its part of the buffers starts, in bytes."""
 
+    function: Function
     parameters: ctypes.Array[ctypes.c_int64]
     address: int
     """Of the parameters, which live as long as the call does."""
     source_offset: int
     destination_offset: int
+
+    def run(self, source: int, destination: int) -> None:
+        """Moves this part between buffers given by the addresses of their element 0."""
+        self.function(
+            self.address, source + self.source_offset, destination + self.destination_offset, _staging_address()
+        )
+
+
+class _Staging(local):
+    """Memory a thread's kernels stage in. It is not on the stack: small stacks could not hold it."""
+
+    def __init__(self) -> None:
+        self.memory = ctypes.create_string_buffer(STAGING_BYTES + STAGING_SLACK + LINE_BYTES)
+        start = ctypes.addressof(self.memory)
+        self.address = start + -start % LINE_BYTES
+
+
+_staging = _Staging()
+
+
+def _staging_address() -> int:
+    return _staging.address
 
 
 def lower(
@@ -66,11 +91,11 @@ def module_text(shape: Shape) -> str:
     """The kernel's LLVM IR: `move(parameters, source, destination)` runs the outer loops and calls the
     kernel, which runs the inner ones."""
     e = Emitter(shape.vector_bytes)
-    pointers = "ptr noalias %parameters, ptr noalias %source, ptr noalias %destination"
-    with e.function("kernel", f"{pointers}, ptr noalias %staging"):
+    names = ("parameters", "source", "destination", "staging")
+    pointers = ", ".join(f"ptr noalias %{name}" for name in names)
+    with e.function("kernel", pointers):
         _emit_kernel(e, shape)
     with e.function("move", pointers, exported=True):
-        e.do(f"%staging = alloca [{STAGING_BYTES + STAGING_SLACK} x i8], align 64")
         loops = [_load_loop(e, number) for number in range(OUTER_LOOPS)]
         _nest(e, loops, "%source", "%destination")
         if shape.stream:
@@ -105,19 +130,19 @@ def _nest(e: Emitter, loops: Sequence[LoopValues], source: str, destination: str
         _nest(e, loops[1:], next_source, e.at(destination, e.multiply(i, loop.destination_stride)))
 
 
-def calls(plan: MovePlan, lowered: Lowered, pieces: int) -> list[Call]:
+def calls(plan: MovePlan, lowered: Lowered, function: Function, pieces: int) -> list[Call]:
     """The whole move as calls that can run side by side."""
     loops = plan.outer + plan.inner
     grains = (1,) * len(plan.outer) + lowered.grains
     chosen = _loop_to_cut(loops, grains, pieces)
     if chosen is None:
-        return [_call(plan, loops, lowered, 0, 0)]
+        return [_call(plan, loops, lowered, function, (0, 0))]
     cut = loops[chosen]
     result = []
     for first, last in _parts(cut.size, grains[chosen], pieces):
         part = (*loops[:chosen], replace(cut, size=last - first), *loops[chosen + 1 :])
         start = (first * cut.source_stride, first * cut.destination_stride)
-        result.append(_call(plan, part, lowered, *start))
+        result.append(_call(plan, part, lowered, function, start))
     return result
 
 
@@ -139,7 +164,7 @@ def _parts(size: int, grain: int, pieces: int) -> list[tuple[int, int]]:
     return list(zip(bounds, [*bounds[1:], size], strict=True))
 
 
-def _call(plan: MovePlan, loops: Sequence[Loop], lowered: Lowered, source_start: int, destination_start: int) -> Call:
+def _call(plan: MovePlan, loops: Sequence[Loop], lowered: Lowered, function: Function, start: tuple[int, int]) -> Call:
     outer_count = len(plan.outer)
     outer = (ONCE,) * (OUTER_LOOPS - outer_count) + tuple(loops[:outer_count])
     words = [
@@ -149,5 +174,5 @@ def _call(plan: MovePlan, loops: Sequence[Loop], lowered: Lowered, source_start:
     ]
     words += [*lowered.extras, *(0,) * (EXTRAS[plan.kernel] - len(lowered.extras))]
     parameters = (ctypes.c_int64 * len(words))(*words)
-    starts = plan.source_offset + source_start, plan.destination_offset + destination_start
-    return Call(parameters, ctypes.addressof(parameters), *starts)
+    starts = plan.source_offset + start[0], plan.destination_offset + start[1]
+    return Call(function, parameters, ctypes.addressof(parameters), *starts)

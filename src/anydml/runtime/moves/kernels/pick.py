@@ -25,7 +25,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     streams = stream and (way == "staged" or lanes * element == vector_bytes)
     step = row.source_stride // element
     shape = Shape("pick", element, vector_bytes, streams, (step, channels.size, lanes, way))
-    chunk = max(lanes, 2 * CHUNK_BYTES // (element * channels.size) // 64 * 64)
+    chunk = max(lanes, 2 * CHUNK_BYTES // (element * channels.size) // lanes * lanes)
     return Lowered(shape, (chunk,), (0, GRAIN_BYTES // element))
 
 

@@ -41,9 +41,8 @@ def emit(f: Frame) -> None:
         with e.loop(0, count) as row:
             row_source = e.at(source, e.multiply(row, rows.source_stride))
             _read_ahead(f, row_source, row_bytes)
-            place = (
-                f.from_staging((row, row_bytes)) if staged else e.at(target, e.multiply(row, rows.destination_stride))
-            )
+            start, pitch = (f.staging, row_bytes) if staged else (target, rows.destination_stride)
+            place = e.at(start, e.multiply(row, pitch))
             copy_row(e, place, row_source, row_bytes, f.shape.stream and not staged)
         if staged:
             copy_row(e, target, f.staging, e.multiply(count, row_bytes), stream=True)

@@ -15,7 +15,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     element = plan.element_bytes
     lanes = min(vector_bytes // element, power_at_most(places.size))
     shape = Shape("weave", element, vector_bytes, stream, (channels.size, lanes))
-    chunk = max(lanes, CHUNK_BYTES // (element * channels.size) // 64 * 64)
+    chunk = max(lanes, CHUNK_BYTES // (element * channels.size) // lanes * lanes)
     return Lowered(shape, (chunk,), (GRAIN_BYTES // element, 0))
 
 
