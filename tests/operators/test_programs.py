@@ -178,6 +178,54 @@ def test_convolution__dimensions_directions_modes_groups(
     run_close(operator, inputs, {"output_tensor": expected}, random, 2 + inner * math.prod(window))
 
 
+@pytest.mark.parametrize("mode", ["CROSS_CORRELATION", "CONVOLUTION"])
+@settings(max_examples=60)
+@given(random=randoms, spatial=st.integers(1, 3))
+def test_convolution__backward_is_the_adjoint_of_forward(mode: str, random: Random, spatial: int) -> None:
+    """<forward(x), y> == <x, backward(y)> with one and the same filter: what makes it a transposed convolution."""
+    how = random_convolution(random, spatial, forward=True, correlates=mode == "CROSS_CORRELATION")
+    how.output_padding = (0,) * spatial
+    window = tuple(random.randint(1, 3) for _ in range(spatial))
+    reach = [1 + (k - 1) * d for k, d in zip(window, how.dilations, strict=True)]
+    sizes = tuple(max(random.randint(1, 5), e - a - b) for e, a, b in zip(reach, how.before, how.after, strict=True))
+    outer, inner = random.randint(1, 2), random.randint(1, 2)
+    whole, part = (1, inner * how.groups, *sizes), (1, outer * how.groups, *how.output(sizes, window))
+    fields = {**how.fields, "filter_tensor": dml.TensorDesc("FLOAT32", (part[1], inner, *window))}
+    forward = dml.Convolution(input_tensor=dml.TensorDesc("FLOAT32", whole), **fields)
+    assert forward.output_tensor.sizes == part
+    # What the stride left over at the input's end, the transposed convolution needs told.
+    rest = [(n + a + b - e) % s for n, a, b, e, s in zip(sizes, how.before, how.after, reach, how.strides, strict=True)]
+    turned = {**fields, "direction": "BACKWARD", "output_padding": rest}
+    backward = dml.Convolution(input_tensor=forward.output_tensor, **turned)
+    assert backward.output_tensor.sizes == whole
+    numbers = np.random.default_rng(random.randrange(2**32))
+    x, y, weights = (
+        numbers.integers(-4, 5, size).astype("f4") for size in (whole, part, fields["filter_tensor"].sizes)
+    )
+    there, back = np.zeros(part, "f4"), np.zeros(whole, "f4")
+    dml.Device().compile(forward)(input_tensor=x, filter_tensor=weights, output_tensor=there)
+    dml.Device().compile(backward)(input_tensor=y, filter_tensor=weights, output_tensor=back)
+    assert (there * y).sum() == (x * back).sum()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_gemm__weights_owned_by_dml(device: str) -> None:
+    """Weights given once, at initialization; their buffer may change afterwards."""
+    operator = dml.Gemm(
+        a_tensor=dml.TensorDesc("FLOAT32", [1, 2]),
+        b_tensor=dml.TensorDesc("FLOAT32", [2, 2], [1, 2], flags="OWNED_BY_DML"),
+        trans_a=0,
+        trans_b=0,
+        alpha=1,
+        beta=0,
+    )
+    run, weights, result = dml.Device(device).compile(operator), np.array([1, 2, 3, 4], "f4"), np.zeros(2, "f4")
+    run.initialize(b_tensor=weights)
+    weights[:] = 0
+    run(a_tensor=np.array([1, 10], "f4"), output_tensor=result)
+    assert result.tolist() == [21, 43]
+
+
 def test_convolution__huge_padding_costs_nothing() -> None:
     """The padded tensor, 4 GB here, is never made."""
     far = 2**30

@@ -121,7 +121,8 @@ class Convolution(Operator, since="1.0", id=53):
         if min(self.strides + self.dilations) < 1:
             return
         for i, size in enumerate(self._spatial_sizes()):
-            size -= self.output_padding[i]  # padding does not make room for a filter
+            if self.is_forward:
+                size -= self.output_padding[i]  # zeros after the result make no room for a window
             if size < 1:
                 found = f"an output size of {size}"
                 yield WINDOW(f"FilterTensor.Sizes[{i + 2}]", found, "at least 1", "more padding or a smaller filter")
