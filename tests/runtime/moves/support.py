@@ -65,6 +65,8 @@ def layouts(draw: st.DrawFn, of: tuple[int, ...], may_repeat: bool) -> Layout:
     for axis in reversed(order):
         strides[axis] = reach
         reach = reach * of[axis] + draw(st.sampled_from([0, 0, 0, 1, 3]))
+        if draw(st.integers(0, 5)) == 0:  # padded to a line, as buffers often are
+            reach += -reach % 64
     for axis in range(len(of)):
         strides[axis] *= draw(st.sampled_from([1, 1, 1, -1]))
         if may_repeat and draw(st.integers(0, 7)) == 0:

@@ -109,6 +109,8 @@ CASES: dict[str, list[tuple[Layout, Layout]]] = {
         _packed((11, 7, 9, 10), 1, 770, 11, 77),
         _packed((40, 21, 5), 1, 200, 40),
         (Layout((33, 130), (1, 40)), Layout((33, 130), (140, 1))),
+        # Destination rows as far apart as staged ones, for one element size each.
+        *((Layout((33, 70), (1, 40)), Layout((33, 70), (apart, 1))) for apart in (88, 112, 160, 192)),
     ],
     "gather": [_packed((3, 500), 9 * 500, 9), _packed((40, 50), 3, 200), _packed((700,), -11, offset=699 * 11)],
     "scatter": [
