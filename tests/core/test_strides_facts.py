@@ -65,7 +65,7 @@ def test_description__is_as_documented(fact: dict[str, Any]) -> None:
     strides = fact["strides"] or fact["equivalent_strides"]
     assert desc.strides == tuple(strides) and desc.has_implicit_strides == (fact["strides"] is None)
     assert desc == dml.TensorDesc(desc.data_type, fact["sizes"], strides)
-    packed = len(set(desc.element_offsets().reshape(-1).tolist())) == desc.layout.logical_element_count
+    packed = len(set(desc.layout.offsets().reshape(-1).tolist())) == desc.layout.logical_element_count
     assert desc.layout.is_packed == packed
     assert desc.guaranteed_base_offset_alignment == fact.get("guaranteed_base_offset_alignment", 0)
     elements = fact.get("minimum_elements", np.prod(fact["sizes"]))

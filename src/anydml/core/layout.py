@@ -13,6 +13,9 @@ from functools import cached_property
 from itertools import pairwise, product
 from math import prod
 
+import numpy as np
+import numpy.typing as npt
+
 from anydml.core.errors import InvalidDescriptionError, raise_if_any
 from anydml.core.geometry import check_geometry
 from anydml.core.integers import require_integer, require_integers
@@ -153,6 +156,14 @@ class Layout:
     def indices(self) -> Iterator[tuple[int, ...]]:
         """Every index, the last axis fastest."""
         return product(*(range(size) for size in self.sizes))
+
+    def offsets(self) -> npt.NDArray[np.intp]:
+        """The offset of every index, as an array of the layout's sizes."""
+        offsets = np.full(self.sizes, self.offset, np.intp)
+        for axis, (size, stride) in enumerate(zip(self.sizes, self.strides, strict=True)):
+            steps = np.arange(size, dtype=np.intp) * (stride if size > 1 else 0)
+            offsets += steps.reshape([-1 if i == axis else 1 for i in range(self.rank)])
+        return offsets
 
     # Layouts from layouts
 

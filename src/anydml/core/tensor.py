@@ -323,7 +323,7 @@ class TensorDesc:
             found, expected = f"an array of shape {given.shape}", f"{self.sizes}, or what broadcasts to it"
             raise BindingError(STORED_SHAPE("values", found, expected)) from error
         if self.data_type.is_packed_pair:
-            nibbles.write(data, self.element_offsets(), spread)
+            nibbles.write(data, self.layout.offsets(), spread)
         else:
             self.view(buffer, offset)[...] = spread
 
@@ -343,14 +343,6 @@ class TensorDesc:
         """Where elements lie, in bytes: to tell whether a strided array is just this tensor."""
         size = self.data_type.element_bytes
         return Described.from_strides(self.sizes, tuple(stride * size for stride in self.strides), size)
-
-    def element_offsets(self) -> npt.NDArray[np.intp]:
-        """The element offset of every index, as an array of the tensor's sizes."""
-        offsets = np.zeros(self.sizes, np.intp)
-        for axis, (size, stride) in enumerate(zip(self.sizes, self.strides, strict=True)):
-            steps = np.arange(size, dtype=np.intp) * stride
-            offsets += steps.reshape([-1 if i == axis else 1 for i in range(self.rank)])
-        return offsets
 
     def __repr__(self) -> str:
         parts = [self.data_type.name, str(list(self.sizes))]

@@ -55,26 +55,16 @@ def fill_value(value: int | float, kind: DataType) -> Array:
     return convert(np.asarray(value % (1 << 64), np.uint64), DataType.UINT64, kind)
 
 
-def element_offsets(layout: Layout) -> npt.NDArray[np.intp]:
-    """Where each element of a layout lies."""
-    offsets = np.full(layout.sizes, layout.offset, np.intp)
-    for axis, (size, stride) in enumerate(zip(layout.sizes, layout.strides, strict=True)):
-        steps = np.arange(size, dtype=np.intp) * stride
-        offsets += steps.reshape([-1 if i == axis else 1 for i in range(layout.rank)])
-    return offsets
-
-
 def read(data: Bytes, layout: Layout, kind: DataType) -> Array:
-    """The elements of a layout in this memory; a view, except for 4-bit types."""
-    if kind.is_packed_pair:
-        return nibbles.unpack(data, kind)[element_offsets(layout)]
-    return strided(data, layout, kind)
+    """The elements of a layout in this memory; a view, of an unpacked copy for 4-bit types."""
+    elements = nibbles.unpack(data, kind).view(np.uint8) if kind.is_packed_pair else data
+    return strided(elements, layout, kind)
 
 
 def write(data: Bytes, layout: Layout, kind: DataType, values: Array) -> None:
     """Store values through a layout; nothing between or around its elements changes."""
     if kind.is_packed_pair:
-        nibbles.write(data, element_offsets(layout), values)
+        nibbles.write(data, layout.offsets(), values)
     else:
         strided(data, layout, kind)[...] = values
 

@@ -64,18 +64,10 @@ def _cut(layout: Layout, axis: int, start: int, size: int) -> Layout:
     return Layout(sizes, layout.strides, layout.offset + start * layout.strides[axis])
 
 
-def _places(layout: Layout) -> npt.NDArray[np.int64]:
-    """The element offset of every index."""
-    places = np.array(layout.offset, np.int64)
-    for size, stride in zip(layout.sizes, layout.strides, strict=True):
-        places = places[..., None] + np.arange(size, dtype=np.int64) * stride
-    return places
-
-
 def _read(layout: Layout, data_type: DataType, data: Bytes) -> Array:
     if not data_type.is_packed_pair:
         return view(layout, data_type.numpy_dtype).of(data)
-    places = _places(layout)
+    places = layout.offsets()
     halves: Array = ((data[places >> 1] >> ((places & 1) << 2).astype(np.uint8)) & 15).astype(np.uint8)
     if data_type is DataType.INT4:
         # Moving the sign bit to bit 7 and back down lets the shift extend it.
@@ -87,4 +79,4 @@ def _write(layout: Layout, data_type: DataType, data: Bytes, values: Array) -> N
     if not data_type.is_packed_pair:
         view(layout, data_type.numpy_dtype).of(data)[...] = values
         return
-    nibbles.write(data, _places(layout), values)
+    nibbles.write(data, layout.offsets(), values)
