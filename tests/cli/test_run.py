@@ -93,17 +93,47 @@ def test_compare__tells_equal_from_different(prefix: str, tmp_path: Path, capsys
     )
     near = expected_file(tmp_path, [2.0, 4.0, np.nextafter(np.float32(10), np.float32(11)), 12.0])
     assert run(SLICE, "--compare", prefix + near) == 1
-    assert "different, 4 elements, 1 mismatches, 1 ULP at most\n  [2] found 10.0, expected" in capsys.readouterr().out
+    assert "different, 4 elements, 1 mismatch, 1 ULP at most\n  [2] found 10.0, expected" in capsys.readouterr().out
     for tolerance in (["--ulp", "1"], ["--atol", "0.1"], ["--rtol", "1e-3"]):
         assert run(SLICE, "--compare", prefix + near, *tolerance) == 0
 
 
-def test_compare__with_what_does_not_fit_fails(tmp_path: Path, capsys: Captured) -> None:
+def test_compare__with_what_does_not_fit_fails_before_the_run(tmp_path: Path, capsys: Captured) -> None:
     np.save(tmp_path / "wide.npy", np.zeros(4))
-    assert run(SLICE, "--compare", str(tmp_path / "wide.npy")) == 1
-    assert "float64 expected" in capsys.readouterr().err
-    assert run(SLICE, "--compare", str(tmp_path / "none.npy")) == 1
-    assert "none.npy" in capsys.readouterr().err
+    np.save(tmp_path / "long.npy", np.zeros(5, np.float32))
+    (tmp_path / "text.npy").write_text("no array")
+    told = {
+        "wide.npy": "found values of float64, expected float32 as the resource has; try saving them as float32",
+        "long.npy": "found 5 values, expected 4 as the resource has",
+        "text.npy": "found b'no array', expected an .npy file",
+        "none.npy": "found no such file, expected an .npy file; try another path",
+        "": "found a folder",
+    }
+    for name, message in told.items():
+        assert run(SLICE, "--compare", f"output={tmp_path / name}") == 1
+        captured = capsys.readouterr()
+        assert captured.err.startswith(f"--compare {tmp_path / name}: {message}")
+        assert captured.out == "Running on 'cpu'\n"
+
+
+def test_compare__without_a_name_takes_what_the_model_shows_last(tmp_path: Path, capsys: Captured) -> None:
+    model = tmp_path / "quiet.json"
+    model.write_text('{"resources": {}, "dispatchables": {}, "commands": []}')
+    assert run(str(model), "--compare", "x.npy") == 2
+    assert "prints and writes nothing, expected RESOURCE=FILE.npy" in capsys.readouterr().err
+
+
+class Full(io.TextIOWrapper):
+    """A stream to a device that is full."""
+
+    def write(self, text: str) -> int:
+        raise OSError(28, "No space left on device")
+
+
+def test_output__that_cannot_be_written_is_a_failed_run(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", Full(io.BytesIO(), "utf-8"))
+    assert run(SLICE) == 1
+    assert capsys.readouterr().err == "error: output: No space left on device\n"
 
 
 USAGE = {
@@ -112,11 +142,14 @@ USAGE = {
     f"{SLICE} --dml_feature_level 7.0": "--dml_feature_level",
     f"{SLICE} --input_path /no/such/folder": "--input_path",
     f"{SLICE} -i 0": "whole number from 1",
-    f"{SLICE} -i many": "whole number from 0",
+    f"{SLICE} -i many": "whole number from 1",
     f"{SLICE} --ulp -1": "whole number",
     f"{SLICE} --atol nan": "number from 0",
     f"{SLICE} {SLICE} --compare x.npy": "--compare",
-    f"{SLICE} --compare none=x.npy": "--compare",
+    f"{SLICE} --compare outptu=x.npy": "--compare: found 'outptu', expected a resource of the model; try 'output'",
+    f"{SLICE} --ulp 1": "--ulp: found no --compare",
+    f"{SLICE} --atol 0": "--atol: found no --compare",
+    f"{SLICE} --rtol 0.5": "--rtol: found no --compare",
     f"{SLICE} --fast": "--fast",
 }
 

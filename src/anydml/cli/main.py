@@ -18,10 +18,10 @@ from anydml.cli.terminal import RED, Terminal
 from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError
 
-USAGE_STATUS, BUG_STATUS, BROKEN_PIPE_STATUS, INTERRUPTED_STATUS = 2, 70, 141, 130
+FAILED_STATUS, USAGE_STATUS, BUG_STATUS, BROKEN_PIPE_STATUS, INTERRUPTED_STATUS = 1, 2, 70, 141, 130
 SUBCOMMANDS = ("explain", "run", "check", "bench")
 """One module each in this package; imported only when named."""
-_NEGATIVE_LIST = re.compile(r"-\d+[,x×]")
+_NEGATIVE_LIST = re.compile(r"-\d+[,x×X*]")
 
 
 class _Parser(ArgumentParser):
@@ -50,8 +50,9 @@ def main(argv: list[str] | None = None) -> int:
     except UsageError as error:
         return _fail(str(error), USAGE_STATUS, words)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{where}{error.strerror or error}", USAGE_STATUS, words)
+        # Only the standard streams have no name: what was asked for was right, and telling it failed.
+        where, status = (error.filename, USAGE_STATUS) if error.filename else ("output", FAILED_STATUS)
+        return _fail(f"{where}: {error.strerror or error}", status, words)
     except Exception as error:
         if os.environ.get("ANYDML_TRACEBACK"):
             raise

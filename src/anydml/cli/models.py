@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TextIO
 
@@ -29,6 +30,30 @@ def feature_level(args: Namespace) -> FeatureLevel:
     if args.input_path is not None and not args.input_path.is_dir():
         raise UsageError(f"--input_path: found {str(args.input_path)!r}, expected a folder")
     return level
+
+
+def natural(text: str) -> int:
+    return _whole(text, 0)
+
+
+def positive(text: str) -> int:
+    return _whole(text, 1)
+
+
+def _whole(text: str, least: int) -> int:
+    if not text.isascii() or not text.isdecimal() or len(text) > 18 or int(text) < least:
+        raise ArgumentTypeError(f"found {text[:40]!r}, expected a whole number from {least}")
+    return int(text)
+
+
+def tolerance(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not number >= 0 or math.isinf(number):
+        raise ArgumentTypeError(f"found {text[:40]!r}, expected a number from 0")
+    return number
 
 
 def write(text: str, stream: TextIO | None = None) -> None:

@@ -6,12 +6,13 @@ import io
 import json
 import math
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anydml.cli.models import add_model_arguments, feature_level, write, write_problems
+from anydml.cli.comparing import Expectation, add_compare_arguments, check_compare_arguments
+from anydml.cli.models import add_model_arguments, feature_level, positive, write, write_problems
 from anydml.cli.progress import Progress
 from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError
@@ -53,49 +54,16 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     )
     parser.add_argument("--print_commands", action="store_true", help="say when each command starts and ends")
     parser.add_argument(
-        "-i", "--dispatch_iterations", metavar="N", type=_positive, help="run each dispatch N times, and print the time"
+        "-i", "--dispatch_iterations", metavar="N", type=positive, help="run each dispatch N times, and print the time"
     )
     parser.add_argument("--verbose", action="store_true", help="print resources with type, sizes and rows")
-    parser.add_argument(
-        "--compare",
-        metavar="[RESOURCE=]FILE.npy",
-        action="append",
-        default=[],
-        help="compare a resource (the last printed or written one, if not named) with expected values",
-    )
-    parser.add_argument("--ulp", metavar="N", type=_natural, default=0, help="how far apart in ULP is still equal (0)")
-    parser.add_argument("--atol", metavar="X", type=_tolerance, default=0.0, help="absolute tolerance (0)")
-    parser.add_argument("--rtol", metavar="X", type=_tolerance, default=0.0, help="relative tolerance (0)")
+    add_compare_arguments(parser)
     parser.set_defaults(run=run)
-
-
-def _natural(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > 18:
-        raise ArgumentTypeError(f"found {text[:40]!r}, expected a whole number from 0")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    number = _natural(text)
-    if not number:
-        raise ArgumentTypeError("found '0', expected a whole number from 1")
-    return number
-
-
-def _tolerance(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not number >= 0 or math.isinf(number):
-        raise ArgumentTypeError(f"found {text[:40]!r}, expected a number from 0")
-    return number
 
 
 def run(args: Namespace) -> int:
     device = _device(args)
-    if args.compare and len(args.models) > 1:
-        raise UsageError(f"--compare: found {len(args.models)} models, expected one")
+    check_compare_arguments(args)
     if not args.json:
         write(f"Running on '{device.name}'\n")
     reports = []
@@ -125,8 +93,9 @@ def _run_model(path: str, device: Device, args: Namespace) -> dict[str, Any]:
     report: dict[str, Any] = {"model": path, "ok": False}
     try:
         model = read_model(path, args.input_path, device.feature_level)
+        expectations = [Expectation.read(text, model) for text in args.compare]
         outcome, printed = _execute(model, device, args)
-        comparisons = [_compare(each, model, outcome, args) for each in args.compare]
+        comparisons = [expectation.compare(outcome, args) for expectation in expectations]
     except DmlError as error:
         sys.stdout.flush()
         if not args.json:
@@ -173,22 +142,3 @@ def _values(model: Model, outcome: Outcome) -> dict[str, Any]:
             plain = [v if not isinstance(v, float) or math.isfinite(v) else str(v) for v in values]
             found[name] = {"data_type": resource.data_type.name, "values": plain}
     return found
-
-
-def _compare(text: str, model: Model, outcome: Outcome, args: Namespace) -> dict[str, Any]:
-    from anydml.frontends.dxdispatch.compare import compare, read_expected
-    from anydml.frontends.dxdispatch.printing import shown_values
-
-    name, separator, file = text.partition("=")
-    if not separator:
-        name, file = outcome.last_shown or "", text
-    resource = model.resources.get(name)
-    if resource is None or resource.data_type is None:
-        raise UsageError(f"--compare: found {name!r}, expected a resource of one data type: RESOURCE=FILE.npy")
-    values = shown_values(resource, outcome.resources[name])
-    result = compare(values, read_expected(file), args.ulp, args.atol, args.rtol)
-    if not args.json:
-        verdict = "equal" if result.is_equal else "different"
-        first, *rest = result.lines()
-        write("\n".join([f"Compare '{name}' with '{file}': {verdict}, {first}", *rest]) + "\n")
-    return {"resource": name, "file": file, "equal": result.is_equal, "lines": result.lines()}

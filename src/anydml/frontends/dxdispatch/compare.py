@@ -11,8 +11,8 @@ import numpy as np
 from anydml.core.errors import ModelError
 from anydml.core.rules import rule
 from anydml.frontends.dxdispatch import npy
-from anydml.frontends.dxdispatch.elements import to_text
-from anydml.frontends.dxdispatch.files import find_source
+from anydml.frontends.dxdispatch.elements import counted, to_text
+from anydml.frontends.dxdispatch.files import SOURCE, is_regular
 
 Array = np.ndarray[Any, Any]
 _EXAMPLE = "dml.frontends.dxdispatch.compare.compare(np.zeros(4, np.float32), np.zeros({}), 0, 0, 0)"
@@ -37,7 +37,7 @@ class Comparison:
 
     def lines(self) -> list[str]:
         ulp = "not a number on one side" if self.largest_ulp == int(FAR) else f"{self.largest_ulp} ULP at most"
-        told = [f"{self.count} elements, {self.mismatches} mismatches, {ulp}"]
+        told = [f"{counted(self.count, 'element')}, {counted(self.mismatches, 'mismatch')}, {ulp}"]
         for index, found, expected, distance in self.first:
             away = "" if distance == int(FAR) else f", {distance} ULP away"
             told.append(f"  [{index}] found {_exact(found)}, expected {_exact(expected)}{away}")
@@ -50,15 +50,24 @@ def _exact(value: float) -> str:
 
 def read_expected(text: str) -> Array:
     """The array of an .npy file."""
-    return npy.read_array(find_source(text, Path()))
+    if not is_regular(Path(text)):
+        what = "a folder" if Path(text).is_dir() else "no such file"
+        raise ModelError(SOURCE("", what, "an .npy file", "another path"))
+    return npy.read_array(Path(text))
+
+
+def check_comparable(dtype: np.dtype[Any], count: int, expected: Array) -> None:
+    """Whether expected values can be compared with so many of this type."""
+    if expected.dtype != dtype:
+        fix = f"saving them as {dtype}"
+        raise ModelError(TYPE("", f"values of {expected.dtype}", f"{dtype} as the resource has", fix))
+    if expected.size != count:
+        raise ModelError(SHAPE("", counted(expected.size, "value"), f"{count} as the resource has"))
 
 
 def compare(found: Array, expected: Array, ulp: int, absolute: float, relative: float) -> Comparison:
     """Elements agree when they are near in ULP, or near by the absolute and relative tolerance."""
-    if found.dtype != expected.dtype:
-        raise ModelError(TYPE("", f"{expected.dtype} expected", f"{found.dtype} as the resource has"))
-    if found.size != expected.size:
-        raise ModelError(SHAPE("", f"{expected.size} expected values", f"{found.size} as the resource has"))
+    check_comparable(found.dtype, found.size, expected)
     found, expected = found.reshape(-1), expected.reshape(-1)
     distances = ulp_distance(found, expected)
     near = distances <= np.uint64(ulp)

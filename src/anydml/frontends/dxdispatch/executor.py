@@ -19,7 +19,7 @@ from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
 from anydml.frontends.dxdispatch import images, npy
 from anydml.frontends.dxdispatch.checks import buffer_bindings
-from anydml.frontends.dxdispatch.elements import from_bytes
+from anydml.frontends.dxdispatch.elements import counted, from_bytes
 from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS, find_target, write_file
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Model, Place, Print, Resource, WriteFile
 from anydml.frontends.dxdispatch.places import LocatedViolation
@@ -115,8 +115,8 @@ class Executor:
         # The first run pays for cold caches, so it counts only when there is no other.
         middle = median(samples[1:] or samples)
         if self.options.times:
-            count = len(samples)
-            self.write(f"Dispatch '{command.dispatchable}': {count} iterations, {middle:.4f} ms median (CPU)\n")
+            count = counted(len(samples), "iteration")
+            self.write(f"Dispatch '{command.dispatchable}': {count}, {middle:.4f} ms median (CPU)\n")
         times = {"iterations": len(samples), "median_ms": middle, "min_ms": min(samples), "max_ms": max(samples)}
         self.outcome.commands.append({"type": "dispatch", "dispatchable": command.dispatchable, **times})
 

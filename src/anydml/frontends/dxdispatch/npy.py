@@ -16,6 +16,7 @@ from anydml.core.datatype import DataType
 from anydml.core.errors import ModelError, shortened
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
+from anydml.frontends.dxdispatch.elements import counted
 from anydml.frontends.dxdispatch.files import file_size, read_start
 from anydml.frontends.dxdispatch.files import read_into as read_bytes_into
 
@@ -74,7 +75,7 @@ def parse_header(data: bytes, file_bytes: int) -> Header:
     sizes = tuple(int(size[:20]) for size in shape[1].replace(",", " ").split())
     needed = data_type.bytes_for(prod(sizes))
     if len(sizes) > 32 or start + needed > file_bytes:
-        found = f"{max(file_bytes - start, 0)} bytes of data"
+        found = counted(max(file_bytes - start, 0), "byte") + " of data"
         raise ModelError(SIZE("sourcePath", found, f"{needed} for shape {shortened(str(sizes))}"))
     return Header(data_type, descr[1], sizes, order[1] == "True", start)
 

@@ -10,7 +10,7 @@ import numpy as np
 from anydml.core.datatype import DataType
 from anydml.core.memory import Bytes
 from anydml.core.tensor import TensorDesc
-from anydml.frontends.dxdispatch.elements import from_bytes, to_text, to_texts
+from anydml.frontends.dxdispatch.elements import counted, from_bytes, to_text, to_texts
 from anydml.frontends.dxdispatch.initial_values import Mixed
 from anydml.frontends.dxdispatch.model import Resource
 
@@ -21,10 +21,14 @@ _SHOWN_ELEMENTS = 1000
 
 def shown_values(resource: Resource, data: Bytes) -> np.ndarray[Any, Any]:
     """The elements `print` shows of a resource of one type: no padding at the end."""
-    kind = resource.data_type
-    assert kind is not None
-    count = resource.initial_offset_in_bytes * 8 // kind.bits + resource.initial.element_count
-    return from_bytes(data[: resource.shown_bytes], kind)[:count]
+    assert resource.data_type is not None
+    return from_bytes(data[: resource.shown_bytes], resource.data_type)[: shown_count(resource)]
+
+
+def shown_count(resource: Resource) -> int:
+    """How many elements `print` shows of a resource of one type."""
+    assert resource.data_type is not None
+    return resource.initial_offset_in_bytes * 8 // resource.data_type.bits + resource.initial.element_count
 
 
 def print_plain(resource: Resource, data: Bytes, write: Write) -> None:
@@ -52,7 +56,7 @@ def print_shaped(resource: Resource, data: Bytes, tensor: TensorDesc | None, off
     if tensor is None:
         kind = resource.data_type
         write(f"Resource '{resource.name}': {kind.name if kind is not None else 'mixed types'}, ")
-        write(f"{resource.initial.element_count} elements, {resource.size_in_bytes} bytes\n")
+        write(f"{counted(resource.initial.element_count, 'element')}, {resource.size_in_bytes} bytes\n")
         write(_rows(shown_values(resource, data)) if kind is not None else ", ".join(_mixed_texts(resource, data)))
     else:
         strides = "" if tensor.has_implicit_strides else f", strides {list(tensor.strides)}"
