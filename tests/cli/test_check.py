@@ -45,9 +45,9 @@ def test_check__lists_everything_with_line_and_field(bad: str, capsys: Captured)
         f"{bad}:3:87: resources.a.sizeInByte: found 'sizeInByte', expected a key of a resource; "
         "try 'sizeInBytes' [model.unknown-key]",
         f"{bad}:15:63: commands[0].bindings.OutputTensor: found no buffer, expected memory for it; "
-        "try output_tensor=a buffer [binding.missing]",
+        'try adding "OutputTensor" with the name of a resource [binding.missing]',
         f"{bad}:15:80: commands[0].bindings.InputTensor: found 8 bytes, expected at least 16; "
-        "try a buffer of 16 bytes [binding.size]",
+        "try a resource of 16 bytes [binding.size]",
         f"{bad}:16:36: commands[1].resource: found 'b', expected a resource of the model; try one of a [model.name]",
         f"{bad}: 4 problems",
         f"{EXAMPLES / 'reduce.json'}: no problems",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,8 @@ def test_failed_write__names_the_command(tmp_path: Path) -> None:
         run(writes("a.npy"), tmp_path)
     (violation,) = caught.value.violations
     assert (violation.rule, violation.path) == ("file.write", "commands[0].targetPath")
-    assert violation.line > 1  # type: ignore[attr-defined]
+    lines = json.dumps(writes("a.npy"), indent=1).split("\n")
+    assert "targetPath" in lines[violation.line - 1]  # type: ignore[attr-defined]
 
 
 def test_vanished_file__names_the_resource(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import anydml as dml
 from anydml.core.enums import ExecutionFlags
+from anydml.frontends.dxdispatch.advice import in_json
 from tests.frontends.dxdispatch.models import RELU, changed, parse, run, violations
 
 DESC = RELU["dispatchables"]["relu"]["desc"]
@@ -113,11 +114,11 @@ BAD = [
     ((*BINDINGS, "InputTensor"), {"name": "in", "elementStride": 4}, "model.unknown-key",
      "commands[0].bindings.InputTensor.elementStride"),
     ((*BINDINGS, "InputTensor"), {"name": "in", "elementOffset": 1}, "binding.offset",
-     "commands[0].bindings.InputTensor.Offset"),
+     "commands[0].bindings.InputTensor.elementOffset"),
     ((*BINDINGS, "InputTensor"), {"name": "in", "elementOffset": 4}, "binding.size",
      "commands[0].bindings.InputTensor"),
     ((*BINDINGS, "InputTensor"), {"name": "in", "elementOffset": 2**62}, "integer.bits",
-     "commands[0].bindings.InputTensor.Offset"),
+     "commands[0].bindings.InputTensor.elementOffset"),
     (("commands", 1, "resource"), "outt", "model.name", "commands[1].resource"),
     (("commands", 1, "verbose"), "yes", "model.kind", "commands[1].verbose"),
     (("commands", 1, "verbos"), True, "model.unknown-key", "commands[1].verbos"),
@@ -135,6 +136,52 @@ def test_line__is_that_of_the_field() -> None:
     line = text.split("\n").index("      -4") + 1
     (violation,) = violations(text)
     assert (violation.line, violation.column) == (line, 7)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ({"elementOffset": 5}, ("5 (20 bytes)", "a multiple of 4 (16 bytes)", "8")),
+        ({"elementOffset": 2, "elementSizeInBytes": 6}, ("2 (12 bytes)", "a multiple of 8 (48 bytes)", "8")),
+        ({"elementOffset": 1, "elementSizeInBytes": 40}, ("1 (40 bytes)", "a multiple of 2 (80 bytes)", "2")),
+    ],
+)
+def test_offset__is_told_in_elements_at_its_own_line(source: dict[str, int], told: tuple[str, str, str]) -> None:
+    model = changed("resources", "in", "sizeInBytes", to=400)
+    model["commands"][0]["bindings"]["InputTensor"] = {"name": "in", **source}
+    text = json.dumps(model, indent=1)
+    (violation,) = violations(text)
+    assert (violation.found, violation.expected, violation.fix) == told
+    lines = text.split("\n")
+    assert "elementOffset" in lines[violation.line - 1]  # type: ignore[attr-defined]
+
+
+def test_command_type__is_told_at_its_own_line() -> None:
+    text = json.dumps(changed("commands", 1, "type", to="draw"), indent=1)
+    (violation,) = violations(text)
+    assert '"draw"' in text.split("\n")[violation.line - 1]  # type: ignore[attr-defined]
+
+
+PYTHON_ADVICE: list[tuple[Any, Any, dict[str, str], str]] = [
+    ((*BINDINGS, "OutputTensor"), ..., {}, 'adding "OutputTensor" with the name of a resource'),
+    (("dispatchables", "relu", "desc", "InputTensor"), 7, {}, '{"DataType": "FLOAT32", "Sizes": [2, 3]}'),
+    (("dispatchables", "relu", "desc", "InputTensor"), ..., {}, 'adding "InputTensor"'),
+    (("dispatchables", "relu", "desc", "InputTensor", "Sizes"), [4, 1], {}, "leading 1s in Sizes, 2 numbers in all"),
+    (("dispatchables", "relu", "desc", "OutputTensor", "Sizes"), [4, 1], {}, "fewer dimensions"),
+    (("resources", "in", "initialValues"), [1], {}, "a resource of 16 bytes"),
+    ((), RELU, {"feature_level": "2.1"}, "leading 1s in Sizes, 4 numbers in all"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "options", "fix"), PYTHON_ADVICE, ids=lambda each: str(each)[:50])
+def test_advice__is_in_the_words_of_a_model(path: Any, value: Any, options: Any, fix: str) -> None:
+    model = changed(*path, to=value) if path else value
+    assert fix in [violation.fix for violation in violations(model, **options)]
+
+
+def test_advice__for_python_alone_is_left_out() -> None:
+    violation = dml.Violation("a.rule", "Sizes", "this", "that", "TensorDesc.from_array(x)")
+    assert in_json(violation).fix == ""
 
 
 def test_everything__is_told_at_once() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from math import prod
+from dataclasses import replace
+from math import lcm, prod
 from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import DmlError
+from anydml.core.errors import DmlError, Violation
+from anydml.core.naming import snake
 from anydml.core.rules import rule
 from anydml.frontends.dxdispatch.commands import NAME
 from anydml.frontends.dxdispatch.fields import Notes, nearest, quoted
@@ -27,6 +30,8 @@ WORK = rule(
     "budget=1 << 30)",
 )
 _WIDEST_ELEMENT_BYTES = 8
+_OFFSET_PATH = re.compile(r"(\w+)(?:\[(\d+)\])?\.Offset")
+_MULTIPLE = re.compile(r"multiple of (\d+)")
 Buffers = Mapping[str, Any]
 
 
@@ -104,7 +109,24 @@ class _BindingChecker:
         try:
             Binder(dispatchable.operator).bind(buffer_bindings(bindings, self.known, self.buffers), owned)
         except DmlError as error:
-            self.notes.adopt(place, error.violations)
+            told = [self._in_elements(violation, bindings) for violation in error.violations]
+            self.notes.adopt(place, told)
+
+    def _in_elements(self, violation: Violation, bindings: Bindings) -> Violation:
+        """A wrong offset in the unit and under the name a model gives it; anything else as it is."""
+        found = _OFFSET_PATH.fullmatch(violation.path)
+        if found is None:
+            return violation
+        source = bindings[snake(found[1])][int(found[2] or 0)]
+        told = f"{source.element_offset} ({violation.found} bytes)"
+        named = replace(violation, path=violation.path.replace(".Offset", ".elementOffset"), found=told)
+        wanted = _MULTIPLE.search(violation.expected)
+        if wanted is None:
+            return named
+        bits = source.element_bits(self.known[source.resource])
+        step = lcm(int(wanted[1]) * 8, bits) // bits
+        expected = f"a multiple of {step} ({step * bits // 8} bytes)"
+        return replace(named, expected=expected, fix=str(-(-source.element_offset // step) * step))
 
 
 def _places(bindings: Node) -> dict[Any, Node]:

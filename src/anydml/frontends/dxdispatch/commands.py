@@ -73,7 +73,9 @@ class CommandReader:
     def _common(self, fields: Fields) -> tuple[str, Place]:
         node = fields.node
         text = json.dumps(node.plain(), ensure_ascii=False, separators=(",", ":"))
-        return text, Place(node.path, *self.notes.document.place(node.offset))
+        place = self.notes.document.place
+        entries = {key: place(entry.offset) for key, entry in node.items()}
+        return text, Place(node.path, *place(node.offset), entries)
 
     def _dispatch(self, fields: Fields) -> Dispatch | None:
         name = self._name(fields, "dispatchable", self.dispatchables)

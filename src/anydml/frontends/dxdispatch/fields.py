@@ -10,6 +10,7 @@ from typing import TypeVar
 from anydml.core.errors import DmlError, Violation
 from anydml.core.naming import snake, suggest
 from anydml.core.rules import Rule, rule
+from anydml.frontends.dxdispatch.advice import in_json
 from anydml.frontends.dxdispatch.json_reader import Document, Node
 from anydml.frontends.dxdispatch.places import LocatedViolation, join_path, split_path
 
@@ -44,7 +45,8 @@ class Notes:
         if self.document.is_full:
             return
         path = ".".join(part for part in (node.path, join_path([key]) if key else "") if part)
-        self.document.note(broken(path, found, expected, fix), node.offset)
+        place = node.get(key) or node
+        self.document.note(broken(path, found, expected, fix), place.offset)
 
     def adopt(self, node: Node, violations: Iterable[Violation]) -> None:
         """Violations of a value read from this node: each goes to the deepest place its path names."""
@@ -53,7 +55,7 @@ class Notes:
                 return
             place = _deepest(node, split_path(violation.path))
             moved = violation.under(node.path) if node.path else violation
-            self.document.note(moved, place.offset)
+            self.document.note(in_json(moved), place.offset)
 
     def attempt(self, node: Node, read: Callable[[], Result], here: bool = False) -> Result | None:
         """What `read` returns, or None when it found violations; `here` puts them at the node itself."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from anydml.core.datatype import DataType
 from anydml.core.enums import ExecutionFlags
@@ -18,6 +19,12 @@ class Place:
     path: str
     line: int
     column: int
+    entries: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Line and column of each entry, for what only a run finds wrong with it."""
+
+    def of(self, path: str) -> tuple[int, int]:
+        """The place of the entry that a path starts with, or of the whole."""
+        return self.entries.get(re.split(r"[.\[]", path)[0], (self.line, self.column))
 
 
 @dataclass(frozen=True)
@@ -51,11 +58,15 @@ class Source:
     element_size_in_bytes: int | None
     """None for the size of the resource's own elements."""
 
-    def offset_in_bytes(self, resource: Resource) -> int:
-        """Where the range starts; elements of a resource of mixed types count as bytes."""
+    def element_bits(self, resource: Resource) -> int:
+        """The unit of the offset; elements of a resource of mixed types count as bytes."""
         if self.element_size_in_bytes is not None or resource.data_type is None:
-            return self.element_offset * (self.element_size_in_bytes or 1)
-        return resource.data_type.bytes_for(self.element_offset)
+            return (self.element_size_in_bytes or 1) * 8
+        return resource.data_type.bits
+
+    def offset_in_bytes(self, resource: Resource) -> int:
+        """Where the range starts, rounded up to a whole byte."""
+        return -(-self.element_offset * self.element_bits(resource) // 8)
 
 
 Bindings = Mapping[str, tuple[Source, ...]]
