@@ -83,6 +83,9 @@ def __getattr__(name: str) -> Any:
         if name in _LATER or name in module.__all__:
             globals()[name] = value = getattr(module, name)
             return value
+        missing = import_module("anydml.operators.catalog").name_of_missing(name)
+        if missing:
+            raise AttributeError(f"{missing} is a DirectML operator that anydml does not have yet")
     raise AttributeError(f"module 'anydml' has no attribute {name!r}")
 
 

@@ -131,9 +131,9 @@ BAD: list[tuple[Callable[[], Any], list[tuple[str, str]]]] = [
     (
         lambda: Layout((2, 3)).window((2, -1), (1, 0), (0, 0)),
         [
-            ("window.inside", "sizes[0]"),
+            ("window.inside", "offsets[0]"),
             ("window.stride", "strides[0]"),
-            ("window.inside", "sizes[1]"),
+            ("window.inside", "offsets[1]"),
             ("window.stride", "strides[1]"),
         ],
     ),

@@ -94,7 +94,7 @@ def test_limit__uses_the_magnitude_of_the_stride(stride: int) -> None:
         ("slice1.window-size", "InputWindowSizes[2]", {"input_window_sizes": [1, 1, 0, 3]}),
         ("slice1.window-inside", "InputWindowSizes[3]", {"input_window_sizes": [1, 1, 4, 4]}),
         ("slice1.window-inside", "InputWindowSizes[3]", {"input_window_offsets": [0, 0, 0, 2]}),
-        ("slice1.window-inside", "InputWindowSizes[0]", {"input_window_offsets": [2**32 - 1, 0, 0, 1]}),
+        ("slice1.window-inside", "InputWindowOffsets[0]", {"input_window_offsets": [2**32 - 1, 0, 0, 1]}),
         ("slice1.window-stride", "InputWindowStrides[1]", {"input_window_strides": [1, 0, 2, 2]}),
         ("slice1.output-size", "OutputTensor.Sizes[3]", {"input_window_strides": [1, 1, 2, 3]}),
         ("same.data-type", "OutputTensor.DataType", {"output_tensor": dml.TensorDesc("FLOAT16", [1, 1, 2, 2])}),

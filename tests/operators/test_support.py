@@ -8,9 +8,10 @@ import pytest
 
 import anydml as dml
 import anydml.operators
-from anydml.core.levels import FeatureLevel
+from anydml.core.levels import LEVELS, FeatureLevel
 from anydml.core.schema import OPERATORS, AttributeField, Operator, TensorField, When
 from anydml.core.validate import at_level
+from anydml.operators.catalog import DIRECTML_OPERATORS
 from tests.operators.facts import operators
 
 NAMES = list(operators())
@@ -115,3 +116,22 @@ def test_compare__can_fail() -> None:
     documented = _documented("SLICE1", "InputTensor", None)
     assert documented["2.1"] != documented["3.0"] != documented["4.1"]
     assert at_level(documented, FeatureLevel.LEVEL_4_0) == documented["3.0"]
+
+
+def test_rows__allow_nothing_that_the_level_forbids() -> None:
+    """So that validation need not ask the levels again."""
+    for operator in OPERATORS.values():
+        for field in operator.tensor_fields():
+            ladders = list(field.types.ladders.values()) if isinstance(field.types, When) else [field.types]
+            for level in FeatureLevel:
+                if level < operator.since:
+                    continue
+                low, high = at_level(field.rank or operator.rank, level) or (0, 0)
+                assert 1 <= low <= high <= LEVELS[level].maximum_rank, (operator, level)
+                for ladder in ladders:
+                    assert (at_level(ladder, level) or frozenset()) <= LEVELS[level].data_types, (operator, level)
+
+
+def test_catalog__has_every_operator_that_is_here() -> None:
+    assert set(OPERATORS) <= DIRECTML_OPERATORS
+    assert len(DIRECTML_OPERATORS) == 177

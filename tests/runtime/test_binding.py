@@ -161,3 +161,21 @@ def test_strided_array__with_another_description_is_refused() -> None:
     assert rules_of(relu(), input_tensor=np.zeros(8, np.float32)[::2], output_tensor=bytearray(16)) == [
         "buffer.contiguous"
     ]
+
+
+@pytest.mark.parametrize("buffer", [np.zeros(4), np.zeros(4, np.int64), memoryview(np.zeros(4, np.int32))])
+def test_numbers_of_another_type__are_refused(buffer: Any) -> None:
+    assert rules_of(relu(), input_tensor=buffer, output_tensor=bytearray(16)) == ["buffer.data-type"]
+
+
+def test_elements_in_another_order__are_refused() -> None:
+    square = dml.TensorDesc("FLOAT32", [2, 2])
+    run = relu(input_tensor=square, output_tensor=square)
+    turned = np.zeros((2, 2), np.float32).T
+    assert rules_of(run, input_tensor=turned, output_tensor=bytearray(16)) == ["buffer.contiguous"]
+
+
+def test_total_size__is_needed_where_it_is_more_than_rounding() -> None:
+    run = relu(input_tensor=dml.TensorDesc("FLOAT32", [4], total_tensor_size_in_bytes=64))
+    assert rules_of(run, input_tensor=bytes(63), output_tensor=bytearray(16)) == ["binding.size"]
+    run(input_tensor=bytes(64), output_tensor=bytearray(16))

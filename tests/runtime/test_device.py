@@ -136,4 +136,30 @@ def test_violations__all_at_once() -> None:
     )
     with pytest.raises(dml.DmlError) as raised:
         dml.Device().compile(operator)
-    assert "same.data-type" in {violation.rule for violation in raised.value.violations}
+    assert {violation.rule for violation in raised.value.violations} == {
+        "same.data-type",
+        "slice1.window-inside",
+        "slice1.window-stride",
+        "slice1.output-size",
+    }
+
+
+def test_output_left_out__the_cause_is_told() -> None:
+    with pytest.raises(dml.DmlError) as raised:
+        dml.Slice1(
+            input_tensor=dml.TensorDesc("FLOAT32", [4, 4]),
+            input_window_offsets=[0, 7],
+            input_window_sizes=[4, 1],
+            input_window_strides=[0, 1],
+        )
+    assert [violation.path for violation in raised.value.violations] == [
+        "InputWindowStrides[0]",
+        "InputWindowOffsets[1]",
+    ]
+
+
+def test_missing_operator__is_told_from_a_typing_error() -> None:
+    with pytest.raises(AttributeError, match="TOP_K is a DirectML operator that anydml does not have yet"):
+        dml.TopK  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'Slise'"):
+        dml.Slise  # noqa: B018

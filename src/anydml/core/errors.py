@@ -45,7 +45,8 @@ class Violation:
         return Violation(self.rule, joined, self.found, self.expected, self.fix, self.feature_level)
 
     def __str__(self) -> str:
-        text = f"{self.path or 'value'}: found {self.found}, expected {self.expected}"
+        text = f"{self.path}: " if self.path else ""
+        text += f"found {self.found}, expected {self.expected}"
         if self.feature_level:
             text += f" (allowed from feature level {self.feature_level})"
         if self.fix:

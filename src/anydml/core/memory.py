@@ -25,6 +25,12 @@ NOT_CONTIGUOUS = rule(
     "dml.TensorDesc('UINT8', [2]).view(np.zeros(8, np.uint8)[::2])",
 )
 
+NUMBER_TYPE = rule(
+    "buffer.data-type",
+    "An array of numbers has the tensor's data type; bytes may hold anything.",
+    "dml.Device().compile(dml.ActivationRelu(input_tensor=dml.TensorDesc('FLOAT32', [4])))("
+    "input_tensor=np.zeros(4), output_tensor=bytearray(16))",
+)
 BUFFER_SHORT = rule(
     "buffer.size",
     "A buffer reaches from the offset to the tensor's last element.",
@@ -62,24 +68,30 @@ def locate(
     return data[start : start + size]
 
 
-def as_bytes(buffer: Any, path: str = "buffer", described: Described | None = None) -> Bytes:
+def as_bytes(
+    buffer: Any, path: str = "buffer", described: Described | None = None, dtype: np.dtype[Any] | None = None
+) -> Bytes:
     """The buffer's memory as a one-dimensional uint8 array; writing to it writes to the buffer.
 
-    An array that does not lie in one piece is taken only where it is just what the tensor describes (its sizes and
-    strides in bytes): with any other description its gaps would be read as elements.
+    An array that is not row-major, or not in one piece, is taken only where it is just what the tensor describes (its
+    sizes and strides in bytes): with any other description its elements would be taken in the wrong order. Where a
+    data type is asked for, numbers of another type are refused: they would be read as nonsense.
     """
     # A subclass such as np.matrix would keep two dimensions whatever it is asked.
     array = np.asarray(buffer) if isinstance(buffer, np.ndarray) else _wrap(buffer, path)
     if array.dtype == np.uint8 and array.ndim == 1 and array.flags.c_contiguous:
         return array
+    if dtype is not None and array.dtype != dtype and array.dtype.itemsize > 1:
+        fix = f".astype(np.{dtype.name}), or .view(np.uint8) for its bytes as they are"
+        raise BindingError(NUMBER_TYPE(path, f"numbers of {array.dtype.name}", f"{dtype.name}, or bytes", fix))
     if array.dtype.hasobject:
         raise BindingError(NOT_A_BUFFER(path, "an array of Python objects", "plain numbers"))
     if array.flags.c_contiguous:
         return array.reshape(-1).view(np.uint8)
-    if array.flags.f_contiguous:
-        return array.T.reshape(-1).view(np.uint8)
     if described is not None and described == Described.of(array):
         return _reach(array)
+    if dtype is None and array.flags.f_contiguous:  # memory is asked for, not elements in their order
+        return array.T.reshape(-1).view(np.uint8)
     fix = "np.ascontiguousarray, or describing the array as it is (TensorDesc.from_array)"
     raise BindingError(NOT_CONTIGUOUS(path, f"an array with strides {array.strides}", "contiguous memory", fix))
 
@@ -115,7 +127,7 @@ def _wrap(buffer: Any, path: str) -> npt.NDArray[Any]:
     except (BufferError, ValueError) as error:
         found = f"{type(buffer).__name__} ({error})"
         raise BindingError(NOT_A_BUFFER(path, found, "memory that is open")) from error
-    if view.c_contiguous:
+    if view.c_contiguous and view.itemsize == 1:
         return np.frombuffer(view, np.uint8)
     return np.asarray(view)
 

@@ -31,21 +31,35 @@ ORDER_AXES = rule(
     "An order uses the letters of the logical axes it is given.",
     "dml.Layout.from_order((2, 3), 'HW', axes='AB')",
 )
+ORDER_KNOWN = rule(
+    "order.known",
+    "Letters are N, C, D, H and W, or A, B, C, ... without a gap, unless `axes` tells which size each is of.",
+    "dml.TensorDesc('FLOAT32', [8, 3, 5, 5], order='OHWI')",
+)
 DEFAULT_AXES = {1: "W", 2: "HW", 3: "DHW", 4: "NCHW", 5: "NCDHW"}
 _CONVENTION = "NCDHW"
+_ALPHABET = "ABCDEFGH"
 _MANY = 24
 
 
 def logical_axes(order: str) -> str:
-    """The logical order of these letters: N, C, D, H, W where those are meant, else alphabetical."""
+    """The logical order of these letters: N, C, D, H, W where those are meant, else A, B, C, ..."""
     if set(order) <= set(_CONVENTION):
         return "".join(sorted(order, key=_CONVENTION.index))
     return "".join(sorted(order))
 
 
+def _unknown_letters(letters: str) -> list[str]:
+    """Letters whose place among the sizes nobody has told; guessing one would lay out memory wrongly."""
+    if set(letters) == set(_ALPHABET[: len(letters)]):
+        return []
+    known = _CONVENTION if len(letters) <= len(_CONVENTION) else default_axes(len(letters))
+    return sorted(set(letters) - set(known))
+
+
 def default_axes(rank: int) -> str:
     """Letters for the axes of a tensor whose user named none."""
-    return DEFAULT_AXES.get(rank) or "ABCDEFGH"[:rank]
+    return DEFAULT_AXES.get(rank) or _ALPHABET[:rank]
 
 
 def check_order(order: object, rank: int, axes: str | None = None, path: str = "Order") -> list[Violation]:
@@ -61,6 +75,12 @@ def check_order(order: object, rank: int, axes: str | None = None, path: str = "
     if len(letters) != rank:
         fix = repr(default_axes(rank))
         violations.append(ORDER_LENGTH(path, f"{order!r} ({len(letters)} letters)", f"{rank} letters", fix))
+    unknown = _unknown_letters(letters) if axes is None and not violations else []
+    if unknown:
+        known = _CONVENTION if rank <= len(_CONVENTION) else default_axes(rank)
+        found = f"{order!r} with {', '.join(unknown)}"
+        fix = f"{default_axes(rank)!r}, or axes=... with the letters in the order of Sizes"
+        violations.append(ORDER_KNOWN(path, found, f"letters of {known}", fix))
     if axes is not None and not violations and sorted(str(axes).upper()) != sorted(letters):
         violations.append(ORDER_AXES(path, repr(order), f"a permutation of {axes!r}", shown(axes)))
     return violations

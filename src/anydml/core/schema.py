@@ -16,7 +16,7 @@ from anydml.core.attributes import Kind
 from anydml.core.datatype import DataType
 from anydml.core.errors import DmlError, InvalidDescriptionError, Violation, raise_if_any, shortened, shown
 from anydml.core.integers import NOT_A_LIST, read_integer
-from anydml.core.levels import FeatureLevel
+from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
 from anydml.core.naming import pascal, snake, suggest, upper
 from anydml.core.reading import read_tensor
 from anydml.core.rules import rule
@@ -249,6 +249,7 @@ class Operator:
 
     def _fill(self, name: str) -> Any:
         """An output nobody described: packed, with the sizes and type that follow from the rest."""
+        raise_if_any(self.own_violations(HIGHEST_LEVEL, trusting=False), subject=type(self).__name__)
         try:
             sizes, types = self.infer(), self.infer_types()
             return TensorDesc(types[name], sizes[name])
@@ -308,6 +309,17 @@ class Operator:
         value = getattr(self, bare)
         found = value[int(index[:-1])] if index else value
         assert isinstance(found, TensorDesc)
+        return found
+
+    def own_violations(self, level: FeatureLevel, trusting: bool) -> list[Violation]:
+        """What `check` finds; unless all before it was right it may trip over that, and gives what it found so far."""
+        found: list[Violation] = []
+        try:
+            for violation in self.check(level):
+                found.append(violation)
+        except (LookupError, ArithmeticError, ValueError, TypeError, AttributeError):
+            if trusting:
+                raise
         return found
 
     # Meaning: subclasses override what applies
@@ -383,9 +395,14 @@ def _check_counts(cls: type[Operator], given: Mapping[str, Any], read: Mapping[s
     for count, names in cls.counts.items():
         lengths = {name: len(read[name]) for name in names if read[name] is not None}
         told = given.get(count)
-        wanted = read_integer(told, count, violations) if told is not None else next(iter(lengths.values()), None)
+        wanted = read_integer(told, count, violations) if told is not None else _usual(list(lengths.values()))
         for name, length in lengths.items():
             if wanted is not None and length != wanted:
-                source = f"{count} says" if told is not None else f"{pascal(next(iter(lengths)))} has"
-                violations.append(COUNT(pascal(name), f"{length} values", f"{wanted} as {source}"))
+                source = f"{count} says" if told is not None else "the others have"
+                violations.append(COUNT(pascal(name), f"{length} values", f"{wanted} as {source}", f"{wanted} values"))
     return violations
+
+
+def _usual(lengths: list[int]) -> int | None:
+    """The length most lists have, so that the odd one out is blamed."""
+    return max(lengths, key=lambda length: (lengths.count(length), -lengths.index(length)), default=None)

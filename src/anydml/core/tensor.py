@@ -178,13 +178,14 @@ class TensorDesc:
         strides: Sequence[int] | None = None,
         *,
         order: str | None = None,
+        axes: str | None = None,
         flags: TensorFlags | int | str | Sequence[str] | None = TensorFlags.NONE,
         total_tensor_size_in_bytes: int | None = None,
         guaranteed_base_offset_alignment: int = 0,
     ) -> None:
         reader = _Reader()
         kind = reader.attempt(lambda: DataType.parse(data_type))
-        layout = reader.layout(sizes, strides, order)
+        layout = reader.layout(sizes, strides, order, axes)
         read_flags = reader.attempt(lambda: TensorFlags.parse(flags))
         alignment = reader.alignment(guaranteed_base_offset_alignment, kind)
         total = reader.total(total_tensor_size_in_bytes, kind, layout)
@@ -359,6 +360,11 @@ class TensorDesc:
         return str(import_module("anydml.view.notebook").draw(self))
 
 
+def _power_above(value: int) -> int:
+    """The nearest power of two that is not below the value."""
+    return min(1 << max(value - 1, 0).bit_length(), 1 << 31) if value > 0 else 0
+
+
 class _Reader:
     """Collects every violation of one description, so that a user fixes them in one go."""
 
@@ -372,26 +378,28 @@ class _Reader:
             self.violations += error.violations
             return None
 
-    def layout(self, sizes: object, strides: object, order: object) -> Layout | None:
+    def layout(self, sizes: object, strides: object, order: object, axes: str | None) -> Layout | None:
         if strides is not None and order is not None:
             self.violations.append(STRIDES_OR_ORDER("Strides", "strides and an order", "one of the two"))
         checked = check_geometry(sizes, strides)
         wrong = [*(checked if isinstance(checked, list) else ()), *_check_strides(strides)]
         counts = read_integers(sizes, "Sizes", [])
         if order is not None and counts is not None:
-            wrong += check_order(order, len(counts))
+            wrong += check_order(order, len(counts), axes)
         self.violations += wrong
         if wrong or isinstance(checked, list):
             return None
         if order is not None:
-            return Layout(checked[0], order_strides(checked[0], str(order)))
+            return Layout(checked[0], order_strides(checked[0], str(order), axes))
         return Layout(*checked)
 
     def alignment(self, value: object, kind: DataType | None) -> int:
         alignment = read_integer(value, "GuaranteedBaseOffsetAlignment", self.violations) or 0
         path = "GuaranteedBaseOffsetAlignment"
         if alignment < 0 or alignment & (alignment - 1) or alignment > 1 << 31:
-            self.violations.append(ALIGNMENT_POWER(path, alignment, "0 or a power of two up to 2^31", "0 or 32"))
+            self.violations.append(
+                ALIGNMENT_POWER(path, alignment, "0 or a power of two up to 2^31", str(_power_above(alignment)))
+            )
         elif alignment and kind is not None and alignment < kind.alignment_bytes:
             expected = f"0 or at least {kind.alignment_bytes}, an element of {kind.name}"
             self.violations.append(ALIGNMENT_ELEMENT(path, alignment, expected, str(kind.alignment_bytes)))

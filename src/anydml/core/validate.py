@@ -66,6 +66,8 @@ OUTPUT_SIZES = rule(
     "output_tensor=dml.TensorDesc('FLOAT32', [5])))",
 )
 Step = TypeVar("Step")
+# Where dimensions do not even match in number, what an operator says of each would only confuse.
+_RANK_RULES = {"tensor.rank", "same.rank"}
 
 
 def require_valid(operator: Operator, level: FeatureLevel) -> None:
@@ -78,19 +80,16 @@ def require_valid(operator: Operator, level: FeatureLevel) -> None:
 
 
 def validate(operator: Operator, level: FeatureLevel) -> list[Violation]:
-    """All violations; rules that build on types, ranks and counts run only once those are right."""
+    """All violations at once."""
     violations = list(_check_since(operator, level))
     for point in operator.all_points():
         violations += _check_point(operator, point, level)
-    geometry = [v for group in operator.same for v in _check_same(operator, group)]
-    violations += geometry
+    violations += [v for group in operator.same for v in _check_same(operator, group)]
     for name in operator.fields:
         violations += check_member_level(getattr(operator, name), level, pascal(name))
-    if geometry or any(v.rule in ("tensor.rank", "tensor.required") for v in violations):
-        return violations
-    own = list(operator.check(level))
-    violations += own
-    return violations if own else violations + list(_check_inferred(operator))
+    if not any(violation.rule in _RANK_RULES for violation in violations):
+        violations += operator.own_violations(level, trusting=not violations)
+    return violations or list(_check_inferred(operator))
 
 
 def _check_since(operator: Operator, level: FeatureLevel) -> Iterator[Violation]:
@@ -105,9 +104,8 @@ def _check_point(operator: Operator, point: BindingPoint, level: FeatureLevel) -
         if field.optional_since and level < FeatureLevel.parse(field.optional_since):
             yield REQUIRED(path, "nothing", "a tensor at this level", feature_level=field.optional_since)
         return
-    for violation in tensor.check_level(level):
-        yield violation.under(path)
-    # Below the operator's own level its first row still tells what its tensors may be.
+    # Below the operator's own level its first row still tells what its tensors may be. What its rows say of
+    # types and ranks is stricter than what the level says of all tensors, which therefore need not be asked.
     level = max(level, operator.since)
     yield from _check_type(operator, point, tensor, level)
     yield from _check_rank(field.rank or operator.rank, tensor, path, level)

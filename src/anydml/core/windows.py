@@ -46,9 +46,10 @@ def check_window(
     if violations:
         return violations
     for i, (total, offset, size, stride) in enumerate(zip(whole, offsets, sizes, strides, strict=True)):
-        if offset < 0 or size < 1 or offset + size > total:
-            found = f"offset {offset}, size {size}"
-            fix = f"a size from 1 to {total - offset}" if 0 <= offset < total else f"an offset below {total}"
+        if not 0 <= offset < total:
+            violations.append(WINDOW_INSIDE(f"offsets[{i}]", offset, f"0 to {total - 1}", "0"))
+        elif not 1 <= size <= total - offset:
+            found, fix = f"offset {offset}, size {size}", f"a size from 1 to {total - offset}"
             violations.append(WINDOW_INSIDE(f"sizes[{i}]", found, f"a window inside 0 to {total - 1}", fix))
         if stride == 0:
             violations.append(WINDOW_STRIDE(f"strides[{i}]", 0, "a stride other than 0", "1 or -1"))

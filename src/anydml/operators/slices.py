@@ -106,7 +106,7 @@ class Slice(Operator, since="1.0", id=60):
 
 
 def _check_windows(
-    operator: Slice1 | SliceGrad, whole: TensorDesc, part: TensorDesc, part_path: str, limit_rule: Rule
+    operator: Slice1 | SliceGrad, whole: TensorDesc, part: TensorDesc | None, part_path: str, limit_rule: Rule
 ) -> Iterator[Violation]:
     """The documented constraints of a window, each under a rule of its own."""
     yield from (wrong := list(_check_count(whole.rank, {"InputWindowOffsets": operator.input_window_offsets})))
@@ -122,13 +122,14 @@ def _check_windows(
     for i, (total, offset, size, stride) in enumerate(rows):
         if size < 1:
             yield WINDOW_SIZE(f"InputWindowSizes[{i}]", size, "at least 1", "1 or more")
+        elif offset >= total:
+            yield WINDOW_INSIDE(f"InputWindowOffsets[{i}]", offset, f"0 to {total - 1}", "0")
         elif offset + size > total:
-            fix = f"a size of at most {total - offset}" if offset < total else f"an offset below {total}"
-            found = f"offset {offset} + size {size} = {offset + size}"
+            found, fix = f"offset {offset} + size {size} = {offset + size}", f"a size of at most {total - offset}"
             yield WINDOW_INSIDE(f"InputWindowSizes[{i}]", found, f"at most {total}", fix)
         if stride == 0:
             yield WINDOW_STRIDE(f"InputWindowStrides[{i}]", 0, "a stride other than 0", "1, or -1 to reverse")
-        elif size >= 1:
+        elif size >= 1 and part is not None:
             limit = 1 + (size - 1) // abs(stride)
             if part.sizes[i] > limit:
                 yield limit_rule(f"{part_path}.Sizes[{i}]", part.sizes[i], f"1 to {limit}", str(limit))

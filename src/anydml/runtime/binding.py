@@ -94,10 +94,11 @@ class Slot:
     __slots__ = (
         "alignment",
         "described",
+        "dtype",
         "is_owned",
         "is_present",
-        "minimum",
         "name",
+        "needed",
         "offset_step",
         "point",
         "total",
@@ -110,8 +111,11 @@ class Slot:
         self.is_present = tensor is not None
         self.is_owned = tensor is not None and tensor.is_owned_by_dml
         self.total = tensor.total_tensor_size_in_bytes if tensor else 0
-        self.minimum = tensor.minimum_size_in_bytes if tensor else 0
+        minimum = tensor.minimum_size_in_bytes if tensor else 0
+        # A Direct3D buffer is a whole number of 4-byte words; a Python one may lack the bytes of that rounding.
+        self.needed = minimum if round_up(minimum, 4) == self.total else self.total
         self.described = tensor.described if tensor else None
+        self.dtype = tensor.data_type.numpy_dtype if tensor else None
         self.alignment = tensor.data_type.alignment_bytes if tensor else 1
         self.offset_step = tensor.guaranteed_base_offset_alignment if tensor else 0
 
@@ -210,16 +214,15 @@ def _bind_one(slot: Slot, buffer: Any, violations: list[Violation]) -> Bound | N
         if type(buffer) is BufferBinding:
             data = _range(buffer, slot.offset_step, slot.point.dml_name, violations)
         else:
-            data = as_bytes(buffer, slot.name, slot.described)
+            data = as_bytes(buffer, slot.point.dml_name, slot.described, slot.dtype)
     except DmlError as error:
         violations += error.violations
         return None
     if data is None:
         return None
-    # A Direct3D buffer is a whole number of 4-byte words, so a Python one may lack the rounding's bytes.
-    if data.size < slot.minimum or round_up(data.size, 4) < slot.total:
-        path, expected = slot.point.dml_name, f"at least {slot.total}"
-        violations.append(SIZE(path, f"{data.size} bytes", expected, f"a buffer of {slot.total} bytes"))
+    if data.size < slot.needed:
+        fix = f"a buffer of {slot.total} bytes"
+        violations.append(SIZE(slot.point.dml_name, f"{data.size} bytes", f"at least {slot.needed}", fix))
         return None
     address: int = data.__array_interface__["data"][0]
     if address % slot.alignment:

@@ -16,6 +16,7 @@ from anydml.frontends.dxdispatch.bindings import read_bindings
 from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes, nearest, quoted
 from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Dispatchable, Place
+from anydml.operators import catalog
 
 PREFIX = "DML_OPERATOR_"
 _EXAMPLE = 'dml.frontends.dxdispatch.parse_model(\'{{"dispatchables": {{"a": {{"type": "{}"}}}}}}\')'
@@ -72,7 +73,10 @@ class DispatchableReader:
             self.notes.add(node, FOREIGN, foreign[0], "an operator of DirectML", foreign[1])
             return None
         short = kind.strip().upper().removeprefix(PREFIX)
-        if short not in OPERATORS:
+        if catalog.is_missing(short):
+            expected = "one of the operators that anydml has, which this is not yet"
+            self.notes.add(node, UNKNOWN, quoted(kind), expected, "docs/operators.md for what is there")
+        elif short not in OPERATORS:
             self.notes.add(node, UNKNOWN, quoted(kind), "an operator of DirectML", nearest(short, OPERATORS))
         return OPERATORS.get(short)
 
