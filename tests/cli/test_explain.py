@@ -37,6 +37,9 @@ def explained(line: str, capsys: Captured) -> dict[str, Any]:
         ("UINT8 4,3 --strides 1,1", ["Overlapping", "12 indices share 6 elements"]),
         ("FLOAT32 2,3 --total-bytes 40", ["room after the last element"]),
         ("DML_TENSOR_DATA_TYPE_INT64 2×3", ["INT64 2×3"]),
+        ("FLOAT32 2X3 --strides [5,1]", ["FLOAT32 2×3, strides 5, 1"]),
+        ("FLOAT32 2*3 --strides (5,1)", ["FLOAT32 2×3, strides 5, 1"]),
+        ("FLOAT32 [2,]", ["FLOAT32 2,"]),
     ],
 )
 def test_explain__says_what_the_layout_is(line: str, words: list[str], capsys: Captured) -> None:
@@ -72,6 +75,10 @@ BAD = {
     "FLOAT32 2,x": "Sizes[1]: found 'x'",
     "FLOAT32 2,,3": "Sizes[1]: found ''",
     "FLOAT32 2.5,3": "Sizes[0]: found '2.5'",
+    "FLOAT32 2x3,4": "SIZES: found '2x3,4', expected decimal numbers and one separator; write 2,3 or 2x3",
+    "FLOAT32 0x10": "write 2,3 or 2x3",
+    "FLOAT32 2,3 --strides 3x1,1": "--strides: found '3x1,1'",
+    "FLOAT32 4,4 --window sizes=2x3,4": "sizes: found '2x3,4'",
     "FLOAT32 2,3 --strides a,b": "Strides[1]: found 'b'",
     "FLOAT32 2,3 --offset -1": "Offset: found -1",
     "FLOAT32 2,3 --offset x": "Offset: found 'x'",
@@ -102,6 +109,20 @@ def test_bad_input__is_refused_with_status_2_and_nothing_written(
     assert "Traceback" not in printed.err and len(printed.err) < 1500
     assert printed.out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_bad_sizes__with_a_space_are_told_how_to_be_written(capsys: Captured) -> None:
+    for text in ("2 3", "2, 3 4", "2 -3"):
+        assert main(["explain", "FLOAT32", text]) == 2
+        assert f"found {text!r}" in (told := capsys.readouterr().err) and "write 2,3 or 2x3" in told
+    assert main(["explain", "FLOAT32", " 2, 3 "]) == 0
+
+
+def test_bad_window__tells_only_what_was_written(capsys: Captured) -> None:
+    for words, path in {"offsets=0": "offsets", "offsets=9,0": "offsets[0]", "strides=1": "strides"}.items():
+        assert explain(f"FLOAT32 4,4 --window {words} --json") == 2
+        violations = json.loads(capsys.readouterr().out)["violations"]
+        assert [violation["path"] for violation in violations] == [path]
 
 
 def test_bad_input__tells_everything_at_once(capsys: Captured) -> None:
@@ -180,6 +201,16 @@ def test_files__are_all_written_or_none(capsys: Captured, tmp_path: Path) -> Non
         assert main(["explain", "FLOAT32", "2,3", "--svg", str(picture), "--html", str(page)]) == 2
         assert str(page) in capsys.readouterr().err
         assert list(tmp_path.iterdir()) == []
+
+
+def test_files__that_cannot_be_are_told_with_what_to_try(capsys: Captured, tmp_path: Path) -> None:
+    for file, told in {
+        "": "--svg: found '', expected the name of a file; try",
+        str(tmp_path / "none" / "a.svg"): "a.svg: found no folder 'none', expected one that exists; try",
+        str(tmp_path): "found a folder, expected a file; try",
+    }.items():
+        assert main(["explain", "FLOAT32", "2,3", "--svg", file]) == 2
+        assert told in capsys.readouterr().err
 
 
 def test_large__is_explained(capsys: Captured) -> None:

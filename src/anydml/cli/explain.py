@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,9 @@ a window is what DML_SLICE1 takes: an offset, a size and a stride for every dime
 """
 _WINDOW_KEYS = ("offsets", "sizes", "strides", "output")
 _LONGEST_QUOTE = 40
+_BRACKETS = re.compile(r"[\[(]([^\[\]()]*?),?[\])]")
+_BETWEEN = re.compile(r"\d\s*[xX×*]\s*\d")
+_UNCLEAR = re.compile(r"\d\s+[-+−]?\d|^0[xX]\d")  # two numbers with nothing between them; hexadecimal or 0 by 10
 
 
 def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
@@ -53,9 +56,15 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("--window", metavar="KEY=LIST", nargs="+", help="draw what DML_SLICE1 takes (see below)")
     parser.add_argument("--plan", action="store_true", help="also print how a copy to a packed tensor would run")
     parser.add_argument("--json", action="store_true", help="print everything for machines instead")
-    parser.add_argument("--svg", metavar="FILE", type=Path, help="write the picture, too")
-    parser.add_argument("--html", metavar="FILE", type=Path, help="write a page in which cells light up, too")
+    parser.add_argument("--svg", metavar="FILE", type=_file, help="write the picture, too")
+    parser.add_argument("--html", metavar="FILE", type=_file, help="write a page in which cells light up, too")
     parser.set_defaults(run=run)
+
+
+def _file(text: str) -> Path:
+    if not text.strip():
+        raise ArgumentTypeError(f"found {text!r}, expected the name of a file; try picture.svg or page.html")
+    return Path(text)
 
 
 def run(args: Namespace) -> int:
@@ -79,8 +88,8 @@ def read_subject(args: Namespace) -> Subject:
     """What the arguments describe, or one error with everything that is wrong with them."""
     violations: list[Violation] = []
     # Words that are no numbers go in as they are: the description names each by its field.
-    sizes: Any = _numbers(args.sizes)
-    strides: Any = None if args.strides is None else _numbers(args.strides)
+    sizes: Any = _numbers(args.sizes, "SIZES")
+    strides: Any = None if args.strides is None else _numbers(args.strides, "--strides")
     total: Any = None if args.total_bytes is None else _number(args.total_bytes)
     alignment: Any = 0 if args.alignment is None else _number(args.alignment)
     desc = None
@@ -121,18 +130,24 @@ def _window(words: list[str], whole: tuple[int, ...]) -> Window:
             raise UsageError(f"--window: found {key} twice, expected it once")
         given[key] = values
     violations: list[Violation] = []
-    lists = {key: all_integers(read_integers(_numbers(text), key, violations)) for key, text in given.items()}
+    lists = {key: all_integers(read_integers(_numbers(text, key), key, violations)) for key, text in given.items()}
     raise_if_any(violations, subject="window")
     offsets = lists.get("offsets") or (0,) * len(whole)
-    rest = tuple(size - offset for size, offset in zip(whole, offsets, strict=False))
+    # Offsets that are too few are told by themselves, not with sizes nobody gave.
+    fits = len(offsets) == len(whole)
+    rest = tuple(size - offset for size, offset in zip(whole, offsets, strict=True)) if fits else whole
     sizes, strides = lists.get("sizes") or rest, lists.get("strides") or (1,) * len(whole)
     return Window.of(whole, offsets, sizes, strides, lists.get("output"))
 
 
-def _numbers(text: str) -> list[int | str]:
-    """`2,3`, `2x3` or `2×3` as numbers; what is none stays text, for the description to refuse by name."""
-    separator = "," if "," in text else "[x×]"
-    return [_number(word) for word in re.split(separator, text.strip())]
+def _numbers(text: str, name: str) -> list[int | str]:
+    """`2,3`, `2x3`, `2×3`, `2*3` or `[2,3]` as numbers; what is none stays text, for the description to refuse."""
+    bracketed = _BRACKETS.fullmatch(text.strip())
+    plain = bracketed[1] if bracketed else text.strip()
+    if _UNCLEAR.search(plain) or ("," in plain and _BETWEEN.search(plain)):
+        found = plain if len(plain) <= _LONGEST_QUOTE else plain[:_LONGEST_QUOTE] + "..."
+        raise UsageError(f"{name}: found {found!r}, expected decimal numbers and one separator; write 2,3 or 2x3")
+    return [_number(word) for word in re.split("," if "," in plain else "[xX×*]", plain)]
 
 
 def _number(text: str) -> int | str:

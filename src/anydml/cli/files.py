@@ -26,8 +26,12 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
 
 
 def _stage(target: Path, data: bytes, staged: dict[Path, Path]) -> None:
+    if target.is_dir():
+        raise OSError(None, "found a folder, expected a file; try a name in that folder")
     if target.exists() and not target.is_file():
-        raise OSError(None, "not a regular file")
+        raise OSError(None, "found a device or a pipe, expected a file; try another name")
+    if not target.parent.is_dir():
+        raise OSError(None, f"found no folder {target.parent.name!r}, expected one that exists; try making it first")
     aside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     staged[aside] = target
     with aside.open("xb") as file:
