@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 # Slow machines must not fail what is right, so nothing is timed; the same cases run for everyone.
 settings.register_profile("anydml", deadline=None, derandomize=True, max_examples=200)
 settings.load_profile("anydml")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Compiled kernels are kept with the tests' other files, not in the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANYDML_CACHE", str(tmp_path_factory.mktemp("kernels")))
+        yield

@@ -1,16 +1,10 @@
-"""Small tensors reach the kernels in these tests, and nothing is kept outside the test's own folder."""
+"""Small tensors reach the kernels in these tests."""
 
 from __future__ import annotations
 
 import pytest
 
-from anydml.runtime.moves import cache, engine
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    patch = pytest.MonkeyPatch()
-    patch.setenv(cache.VARIABLE, str(tmp_path_factory.mktemp("kernels")))
+from anydml.runtime.moves import engine
 
 
 @pytest.fixture
