@@ -34,7 +34,7 @@ def explained(line: str, capsys: Captured) -> dict[str, Any]:
         ("FLOAT32 1,1,3,5 --order NHWC", ["ambiguous", "those of NHWC"]),
         ("float16 3", ["tail", "up to a multiple of 4 bytes"]),
         ("UINT4 9 --offset 2", ["It starts 2 elements into its memory", "low half of byte"]),
-        ("UINT8 4,3 --strides 1,1", ["Overlapping", "12 indices share 6 elements"]),
+        ("UINT8 4,3 --strides 1,1", ["Overlapping", "12 indices reach 6 elements"]),
         ("FLOAT32 2,3 --total-bytes 40", ["room after the last element"]),
         ("DML_TENSOR_DATA_TYPE_INT64 2×3", ["INT64 2×3"]),
         ("FLOAT32 2X3 --strides [5,1]", ["FLOAT32 2×3, strides 5, 1"]),
@@ -48,6 +48,34 @@ def test_explain__says_what_the_layout_is(line: str, words: list[str], capsys: C
     for word in words:
         assert word in printed
     assert "\033" not in printed  # piped: no colours
+
+
+def test_row_major__is_what_the_reference_strides_are_called(capsys: Captured) -> None:
+    assert explain("FLOAT32 2,3 --strides 1,2") == 0  # packed, so that nothing else may claim to be the packed one
+    assert "row-major  3  1   packed with the last axis fastest\n" in capsys.readouterr().out
+    assert explain("FLOAT32 2,3") == 0
+    assert "row-major  3  1   the same\n" in capsys.readouterr().out
+
+
+def test_numbers__in_cells_are_explained_where_letters_run_out(capsys: Captured) -> None:
+    for line, is_told in {"UINT8 26": False, "UINT8 27": True, "UINT8 3,9 --order WH": True}.items():
+        assert explain(line) == 0
+        assert ("numbers in cells count elements in row-major order" in capsys.readouterr().out) == is_told
+
+
+def test_small_planes__are_all_shown_while_they_fit(capsys: Captured) -> None:
+    assert explain("FLOAT32 6,2,2") == 0
+    printed = capsys.readouterr().out
+    assert all(f"d={i}" in printed for i in range(6)) and "left out" not in printed
+    assert explain("FLOAT32 6,8,8") == 0
+    assert "planes" in capsys.readouterr().out
+
+
+def test_planes_left_out__are_told_on_a_line_of_their_own_when_lines_break(capsys: Captured) -> None:
+    assert explain("FLOAT32 64,4,4") == 0
+    assert "\n\n  … 62 planes\n\n" in capsys.readouterr().out
+    assert explain("FLOAT32 64,2,2") == 0
+    assert "… 62 planes   d=63" in capsys.readouterr().out
 
 
 BAD = {

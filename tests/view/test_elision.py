@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anydml.view.elision import Gap, balanced, elide, positions, with_gaps
+from anydml.view.elision import Gap, balanced, elide, positions, runs, with_gaps
 
 
 @given(st.integers(1, 60), st.integers(2, 20), st.lists(st.integers(0, 59), max_size=4))
@@ -43,3 +43,9 @@ def test_with_gaps__starts_and_ends_where_told() -> None:
 def test_balanced__needs_no_more_lines(cells: int, most: int, each: int) -> None:
     assert balanced(cells, most) == each
     assert -(-cells // each) == -(-cells // most)
+
+
+def test_runs__keep_neighbours_together() -> None:
+    assert runs((0, 1, Gap(5), 7)) == [[0, 1], Gap(5), [7]]
+    assert runs(()) == []
+    assert runs((Gap(2), 2)) == [Gap(2), [2]]

@@ -164,3 +164,12 @@ def test_notebook__draws_layouts_and_descriptions() -> None:
 def test_page__checker_fails_on_crossed_tags() -> None:
     with pytest.raises(AssertionError):
         Page("<b><i></b></i>")
+
+
+def test_numbers__are_explained_in_every_picture() -> None:
+    told = "numbers in cells count elements in row-major order"
+    for size, is_told in {26: False, 27: True}.items():
+        subject = Subject.of(dml.TensorDesc("UINT8", [size]))
+        assert [told in svg.render(subject), told in html.render(subject)] == [is_told] * 2
+    tangled = Subject.of(dml.Layout((2000, 2000), (3, 2)))
+    assert "numbers in cells count places from the first element" in svg.render(tangled)

@@ -57,6 +57,19 @@ def positions(shown: Shown) -> list[int]:
     return [place for place in shown if not isinstance(place, Gap)]
 
 
+def runs(shown: Shown) -> list[list[int] | Gap]:
+    """Positions that follow one another together, and the gaps between them."""
+    found: list[list[int] | Gap] = []
+    for place in shown:
+        if isinstance(place, Gap):
+            found.append(place)
+        elif found and isinstance(found[-1], list):
+            found[-1].append(place)
+        else:
+            found.append([place])
+    return found
+
+
 def balanced(cells: int, most: int) -> int:
     """How many cells go on each line, so that no line is left with a few of them."""
     lines = -(-cells // most)

@@ -113,8 +113,8 @@ class Facts:
 
     def _tell_overlap(self) -> str:
         logical, distinct = self.layout.logical_element_count, self.picture.distinct
-        share = f"{logical:,} indices share {distinct:,} elements" if distinct else "some indices share an element"
-        return f"Overlapping: {share}, though not by a stride of 0; such a tensor can be read, not written."
+        reached = f"{logical:,} indices reach {count(distinct, 'element')}" if distinct else "indices share elements"
+        return f"Overlapping: {reached}, and not by a stride of 0 alone; such a tensor can be read, not written."
 
     def _tell_padding(self) -> str:
         distinct, span = self.picture.distinct, self.layout.span

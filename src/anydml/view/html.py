@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from anydml.view.elision import Gap
 from anydml.view.facts import Facts, times
-from anydml.view.legend import legend
+from anydml.view.legend import legend, numbering
 from anydml.view.palette import fill
 from anydml.view.picture import Grid, Kind, LogicalCell, MemoryCell, Picture, Reach, make_picture
 from anydml.view.subject import Subject
@@ -151,11 +151,13 @@ class _Page:
             f'<li><span class="cell {mark.value}"{_fill_style(mark, 0)}>{_sample(mark)}</span>{meaning}</li>'
             for mark, meaning in legend(self.picture)
         ]
+        if numbering(self.picture):
+            entries.append(f"<li>{numbering(self.picture)}</li>")
         return ["<section>", '<ul class="legend">', *entries, "</ul>", "</section>"] if entries else []
 
     def _figures(self) -> list[str]:
         facts, layout = self.facts, self.facts.layout
-        rows = {"sizes": layout.sizes, "strides": layout.strides, "packed strides": layout.packed_strides}
+        rows = {"sizes": layout.sizes, "strides": layout.strides, "row-major strides": layout.packed_strides}
         letters = "".join(f'<th scope="col">{escape(axis)}</th>' for axis in facts.axes)
         amounts = [
             f'<tr><th scope="row">{amount.name}</th><td>{_number(amount.elements)}</td>'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anydml.view.picture import Kind, Picture, Reach
+from anydml.view.picture import LETTERS, Kind, Picture, Reach
 
 MEANINGS: dict[Kind | Reach, str] = {
     Kind.BROADCAST: "read by several indices (stride 0)",
@@ -22,3 +22,10 @@ def legend(picture: Picture) -> list[tuple[Kind | Reach, str]]:
     used |= {cell.kind for cell in picture.grid.cells.values()}
     used |= {cell.reach for cell in picture.memory_cells if cell.reach}
     return [(mark, meaning) for mark, meaning in MEANINGS.items() if mark in used]
+
+
+def numbering(picture: Picture) -> str:
+    """What the numbers in cells count, where there are more elements than letters; they look like offsets."""
+    if picture.distinct is None:
+        return "numbers in cells count places from the first element"
+    return "numbers in cells count elements in row-major order" if picture.distinct > len(LETTERS) else ""

@@ -90,6 +90,10 @@ main.addEventListener("mouseleave", () => {
   clear();
   status.textContent = greeting;
 });
+window.addEventListener("resize", () => {
+  const last = main.querySelector(".lit");
+  if (last) light(last);
+});
 for (const area of new Set(cells.map(areaOf))) {
   cells.filter((cell) => areaOf(cell) === area).forEach((cell, i) => { cell.tabIndex = i ? -1 : 0; });
 }

@@ -7,9 +7,9 @@ from textwrap import wrap
 from xml.sax.saxutils import escape
 from zlib import crc32
 
-from anydml.view.elision import Gap, balanced, positions
+from anydml.view.elision import Gap, balanced, positions, runs
 from anydml.view.facts import Facts, times
-from anydml.view.legend import legend
+from anydml.view.legend import legend, numbering
 from anydml.view.palette import fill
 from anydml.view.picture import Grid, Kind, LogicalCell, MemoryCell, Picture, Reach, make_picture
 from anydml.view.sheet import Sheet, SheetSize, beside, flow, stack
@@ -123,13 +123,16 @@ class _Drawer:
 
     def _grid(self, title: str, grid: Grid) -> Sheet:
         wide = _cell_width([cell.label for cell in grid.cells.values()])
-        planes = [
-            _text(f"… {plane.hidden:,} planes", "axis", 7)
-            if isinstance(plane, Gap)
-            else self._plane(grid, plane, wide, title == "logical")
-            for plane in grid.planes
+        parts = [
+            [_text(f"… {run.hidden:,} planes", "axis", 7, 15)]
+            if isinstance(run, Gap)
+            else [self._plane(grid, plane, wide, title == "logical") for plane in run]
+            for run in runs(grid.planes)
         ]
-        return stack([_title(title, times(grid.sizes)), flow(planes, SheetSize(WIDTH, 20))], 6)
+        whole = beside([sheet for part in parts for sheet in part], 20)
+        # What is left out is told between its neighbours: beside them, or on a line of its own.
+        planes = whole if whole.width <= WIDTH else stack([flow(part, SheetSize(WIDTH, 20)) for part in parts], 14)
+        return stack([_title(title, times(grid.sizes)), planes], 6)
 
     def _plane(self, grid: Grid, plane: int, wide: int, is_source: bool) -> Sheet:
         names = list(zip(grid.axes, grid.plane_index(plane), strict=False))
@@ -215,6 +218,8 @@ class _Drawer:
             sample = _sample(mark)
             shapes = tuple(cell_shapes(sample, 0, 0, 38, self.name, 30))
             entries.append(beside([Sheet(38, 30, shapes), _text(meaning, "words muted", 7.0, 24)], 8))
+        if numbering(self.picture):
+            entries.append(_text(numbering(self.picture), "words muted", 7.0, 24))
         return [flow(entries, SheetSize(WIDTH, 24))] if entries else []
 
 

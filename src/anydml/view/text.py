@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from textwrap import wrap
 
 from anydml.view.blocks import Block, Span, Style, below, beside, flow
-from anydml.view.elision import Gap, balanced, positions
+from anydml.view.elision import Gap, balanced, positions, runs
 from anydml.view.facts import Facts
-from anydml.view.legend import legend
+from anydml.view.legend import legend, numbering
 from anydml.view.palette import terminal_fill
 from anydml.view.picture import Grid, Kind, Limits, LogicalCell, MemoryCell, Picture, Reach, make_picture
 from anydml.view.subject import Subject
 
 BOLD, DIM, PLAIN = "1", "2", ""
+_PLANE_GAP = 3
+_FEW_PLANES, _MANY_PLANES = 4, 16
+_CELLS = 96
 _ASCII = str.maketrans("─│┌┬┐├┼┤└┴┘░·×…→", "-|+++++++++x*x~>")
 _CORNERS = dict(zip(("dr", "dlr", "dl", "udr", "udlr", "udl", "ur", "ulr", "ul"), "┌┬┐├┼┤└┴┘", strict=True))
 """Box corners by the directions in which lines leave them: up, down, left, right."""
@@ -62,9 +66,10 @@ def _fitted(subject: Subject, width: int) -> tuple[Picture, Block]:
     """The picture with as many columns as the width takes; what is left out is always the middle."""
     digits = len(str(subject.layout.logical_element_count))
     columns = max(3, min(16, (width - 12) // (digits + 3) - 1))
+    planes = _plane_limit(subject.layout.sizes, digits, width)
     while True:
         limits = Limits(
-            planes=4, rows=10, columns=columns, edge=min(5, columns), cells=96, memory=max(48, min(160, width))
+            planes=planes, rows=10, columns=columns, edge=min(5, columns), cells=_CELLS, memory=max(48, min(160, width))
         )
         picture = make_picture(subject, limits)
         drawing = _drawing(picture, width)
@@ -73,26 +78,35 @@ def _fitted(subject: Subject, width: int) -> tuple[Picture, Block]:
         columns -= 1
 
 
+def _plane_limit(sizes: tuple[int, ...], digits: int, width: int) -> int:
+    """How many planes are shown before some are left out: as many small ones as fit on two lines."""
+    if len(sizes) < 3 or prod(sizes[-2:]) * _FEW_PLANES > _CELLS // 2:
+        return _FEW_PLANES
+    wide = len(str(sizes[-2])) + (digits + 3) * sizes[-1] + 5
+    return max(_FEW_PLANES, min(_MANY_PLANES, 2 * (width // (wide + _PLANE_GAP))))
+
+
 # Figures
 
 
 def _strides(facts: Facts) -> Block:
-    """Sizes, the strides in force and the packed ones, a column for each axis."""
+    """Sizes, the strides in force and the row-major ones, a column for each axis."""
     layout = facts.layout
     subject = facts.picture.subject
     named = f"of order {subject.order}" if subject.order else "given"
     given = "none given, so packed" if subject.implicit_strides else named
-    packed = "the same" if layout.strides == layout.packed_strides else "what packing would give"
+    is_same = layout.strides == layout.packed_strides
+    row_major = "the same" if is_same else "packed with the last axis fastest"
     rows = [
         ("", list(facts.axes), ""),
         ("sizes", list(map(str, layout.sizes)), ""),
         ("strides", list(map(str, layout.strides)), given),
-        ("packed", list(map(str, layout.packed_strides)), packed),
+        ("row-major", list(map(str, layout.packed_strides)), row_major),
     ]
     widths = [max(len(row[1][axis]) for row in rows) for axis in range(layout.rank)]
     return Block.of(
         [
-            Span(f"{name:<9}"),
+            Span(f"{name:<11}"),
             Span("  ".join(f"{value:>{width}}" for value, width in zip(values, widths, strict=True))),
             Span(f"   {remark}" if remark else "", DIM),
         ]
@@ -120,6 +134,8 @@ def _legend(picture: Picture) -> list[Block]:
     entries = [(_MARKS[mark], meaning) for mark, meaning in legend(picture)]
     if picture.is_elided:
         entries.append(("…", "left out"))
+    if numbering(picture):
+        entries.append(("0 1", numbering(picture)))
     return [Block.of([f"{mark:<4}{meaning}" for mark, meaning in entries], DIM)] if entries else []
 
 
@@ -143,14 +159,17 @@ def _drawing(picture: Picture, width: int) -> Block:
 def _grid_block(title: str, grid: Grid, width: int) -> Block:
     wide = max(len(_logical_text(cell)) for cell in grid.cells.values())
     wide = max(wide, *(len(str(column)) for column in positions(grid.columns)))
-    blocks = []
-    for plane in grid.planes:
-        if isinstance(plane, Gap):
-            blocks.append(Block.of([f"… {plane.hidden:,} planes"], DIM))
-        else:
-            blocks.append(_plane_block(grid, plane, wide))
+    parts = [
+        [Block.of([f"… {run.hidden:,} planes"], DIM)]
+        if isinstance(run, Gap)
+        else [_plane_block(grid, plane, wide) for plane in run]
+        for run in runs(grid.planes)
+    ]
+    # What is left out is told between its neighbours: beside them, or on a line of its own.
+    row = beside([block for part in parts for block in part], _PLANE_GAP)
+    planes = row if row.width - _PLANE_GAP <= width else below([flow(part, width, _PLANE_GAP) for part in parts])
     heading = Block.of([[Span(title, BOLD), Span("  " + "×".join(map(str, grid.sizes)), DIM)]])
-    return below([heading, flow(blocks, width)], blank=0)
+    return below([heading, planes], blank=0)
 
 
 def _plane_block(grid: Grid, plane: int, wide: int) -> Block:
