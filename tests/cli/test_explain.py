@@ -83,7 +83,7 @@ BAD = {
     "FLOAT32 -2,3": "Sizes[0]",
     "FLOAT32 -2": "Sizes[0]",
     "FLOAT32 1,1,1,1,1,1,1,1,1": "9 sizes",
-    "FLOAT32 2,3 --strides 1": "1 strides",
+    "FLOAT32 2,3 --strides 1": "1 stride",
     "FLOAT32 2,3 --strides -3,1": "Strides[0]: found -3",
     "FLOAT32 2,3 --strides=-3,1": "Strides[0]: found -3",
     "FLOAT32 65536,65536": "4294967296 elements",

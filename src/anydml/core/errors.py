@@ -146,3 +146,9 @@ def raise_if_any(
     found = tuple(violations)
     if found:
         raise error(found, subject)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 stride`, `2 strides`, `2 mismatches`."""
+    plural = "" if number == 1 else "es" if noun.endswith("ch") else "s"
+    return f"{number} {noun}{plural}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from anydml.core.errors import Violation
+from anydml.core.errors import Violation, counted
 from anydml.core.integers import INT64_MAX, all_integers, read_integer, read_integers
 from anydml.core.orders import packed_strides
 from anydml.core.rules import rule
@@ -37,7 +37,7 @@ def check_geometry(
     if raw_sizes is not None:
         violations += _check_sizes(raw_sizes)
         if raw_strides is not None and len(raw_strides) != len(raw_sizes):
-            found, fix = f"{len(raw_strides)} strides", "no strides at all for a packed tensor"
+            found, fix = counted(len(raw_strides), "stride"), "no strides at all for a packed tensor"
             violations.append(STRIDE_COUNT("Strides", found, f"{len(raw_sizes)} as Sizes has", fix))
     if good_offset is not None and abs(good_offset) > INT64_MAX:
         violations.append(OFFSET("Offset", good_offset, "a 64-bit number"))
@@ -53,7 +53,7 @@ def _check_sizes(sizes: list[int | None]) -> list[Violation]:
     violations = []
     if not 1 <= len(sizes) <= MAXIMUM_RANK:
         fix = "merging dimensions" if sizes else "[1] for a single element"
-        violations.append(RANK("Sizes", f"{len(sizes)} sizes", f"1 to {MAXIMUM_RANK}", fix))
+        violations.append(RANK("Sizes", counted(len(sizes), "size"), f"1 to {MAXIMUM_RANK}", fix))
     for i, size in enumerate(sizes):
         if size is not None and size < 1:
             violations.append(SIZE(f"Sizes[{i}]", size, "at least 1", "1, or leaving the empty tensor out"))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.errors import InvalidDescriptionError, Violation, counted, shown
 from anydml.core.rules import rule
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ def check_order(order: object, rank: int, axes: str | None = None, path: str = "
         violations.append(ORDER_LETTERS(path, found, "each letter once", repr(default_axes(rank))))
     if len(letters) != rank:
         fix = repr(default_axes(rank))
-        violations.append(ORDER_LENGTH(path, f"{order!r} ({len(letters)} letters)", f"{rank} letters", fix))
+        violations.append(
+            ORDER_LENGTH(path, f"{order!r} ({counted(len(letters), 'letter')})", counted(rank, "letter"), fix)
+        )
     unknown = _unknown_letters(letters) if axes is None and not violations else []
     if unknown:
         known = _CONVENTION if rank <= len(_CONVENTION) else default_axes(rank)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from anydml.core.attributes import Kind
 from anydml.core.datatype import DataType
-from anydml.core.errors import DmlError, InvalidDescriptionError, Violation, raise_if_any, shortened, shown
+from anydml.core.errors import DmlError, InvalidDescriptionError, Violation, counted, raise_if_any, shortened, shown
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
 from anydml.core.naming import pascal, snake, suggest, upper
@@ -399,7 +399,9 @@ def _check_counts(cls: type[Operator], given: Mapping[str, Any], read: Mapping[s
         for name, length in lengths.items():
             if wanted is not None and length != wanted:
                 source = f"{count} says" if told is not None else "the others have"
-                violations.append(COUNT(pascal(name), f"{length} values", f"{wanted} as {source}", f"{wanted} values"))
+                violations.append(
+                    COUNT(pascal(name), counted(length, "value"), f"{wanted} as {source}", counted(wanted, "value"))
+                )
     return violations
 
 

@@ -18,6 +18,7 @@ from anydml.core.errors import (
     InvalidDescriptionError,
     UnsupportedError,
     Violation,
+    counted,
     raise_if_any,
     shown,
 )
@@ -282,7 +283,7 @@ class TensorDesc:
         violations = []
         if self.rank > facts.maximum_rank:
             expected = f"at most {facts.maximum_rank}"
-            violations.append(LEVEL_RANK("Sizes", f"{self.rank} dimensions", expected, feature_level="3.0"))
+            violations.append(LEVEL_RANK("Sizes", counted(self.rank, "dimension"), expected, feature_level="3.0"))
         if self.data_type not in facts.data_types:
             lowest = next(lv for lv in FeatureLevel if self.data_type in LEVELS[lv].data_types)
             expected = "a type of that level"

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from anydml.core.datatype import DataType
 from anydml.core.enums import check_member_level
-from anydml.core.errors import InvalidDescriptionError, UnsupportedError, Violation
+from anydml.core.errors import InvalidDescriptionError, UnsupportedError, Violation, counted
 from anydml.core.levels import FeatureLevel
 from anydml.core.naming import pascal
 from anydml.core.rules import rule
@@ -136,8 +136,8 @@ def _check_rank(ladder: RankLadder, tensor: TensorDesc, path: str, level: Featur
     later = [step for step, (a, b) in ladder.items() if a <= tensor.rank <= b]
     lowest = min(later, key=FeatureLevel.parse) if later else None
     fix = f"leading 1s: .with_rank({low})" if tensor.rank < low else "fewer dimensions"
-    expected = f"{low} to {high} dimensions" if low < high else f"{low} dimensions"
-    yield RANK(f"{path}.Sizes", f"{tensor.rank} dimensions", expected, fix, lowest)
+    expected = f"{low} to {high} dimensions" if low < high else counted(low, "dimension")
+    yield RANK(f"{path}.Sizes", counted(tensor.rank, "dimension"), expected, fix, lowest)
 
 
 def type_ladder(operator: Operator, types: TypeLadder | When) -> TypeLadder:
@@ -162,7 +162,7 @@ def _check_same(operator: Operator, group: Same) -> Iterator[Violation]:
             yield SAME_TYPE(f"{name}.DataType", tensor.data_type.name, expected, first.data_type.name)
         if "DimensionCount" in group.properties and tensor.rank != first.rank:
             expected = f"{first.rank} as {first_name} has"
-            yield SAME_RANK(f"{name}.Sizes", f"{tensor.rank} dimensions", expected, f".with_rank({first.rank})")
+            yield SAME_RANK(f"{name}.Sizes", counted(tensor.rank, "dimension"), expected, f".with_rank({first.rank})")
         elif "Sizes" in group.properties and tensor.sizes != first.sizes:
             fix = "the same sizes, with strides of 0 along what is broadcast" if name != "OutputTensor" else ""
             yield SAME_SIZES(f"{name}.Sizes", tensor.sizes, f"{first.sizes} as {first_name} has", fix)

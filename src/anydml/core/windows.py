@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anydml.core.errors import Violation
+from anydml.core.errors import Violation, counted
 from anydml.core.rules import rule
 
 WINDOW_COUNT = rule(
@@ -42,7 +42,7 @@ def check_window(
     fields = {"offsets": offsets, "sizes": sizes, "strides": strides, "output_sizes": output_sizes}
     for name, values in fields.items():
         if values is not None and len(values) != len(whole):
-            violations.append(WINDOW_COUNT(name, f"{len(values)} values", f"{len(whole)}, one a dimension"))
+            violations.append(WINDOW_COUNT(name, counted(len(values), "value"), f"{len(whole)}, one a dimension"))
     if violations:
         return violations
     for i, (total, offset, size, stride) in enumerate(zip(whole, offsets, sizes, strides, strict=True)):

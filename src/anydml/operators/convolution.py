@@ -9,7 +9,7 @@ from typing import Any
 
 from anydml.core.attributes import Array, Enumeration, Integer
 from anydml.core.enums import ConvolutionDirection, ConvolutionMode
-from anydml.core.errors import Violation
+from anydml.core.errors import Violation, counted
 from anydml.core.fusion import Activation
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
@@ -85,7 +85,7 @@ class Convolution(Operator, since="1.0", id=53):
         spatial = self.input_tensor.rank - 2
         if len(self.strides) != spatial:
             expected = f"{spatial}, one for each spatial dimension"
-            yield COUNT("DimensionCount", f"{len(self.strides)} values", expected, f"{spatial} values")
+            yield COUNT("DimensionCount", counted(len(self.strides), "value"), expected, counted(spatial, "value"))
             return
         for name, values in (("Strides", self.strides), ("Dilations", self.dilations)):
             for i, value in enumerate(values):

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from anydml.core.attributes import Array, Integer, ScaleBias
-from anydml.core.errors import Violation
+from anydml.core.errors import Violation, counted
 from anydml.core.geometry import MAXIMUM_RANK
 from anydml.core.layout import Layout
 from anydml.core.levels import FeatureLevel
@@ -180,7 +180,7 @@ class Tile(Operator, since="1.0", id=70):
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         if len(self.repeats) != self.input_tensor.rank:
-            yield REPEATS("Repeats", f"{len(self.repeats)} values", f"{self.input_tensor.rank}, one a dimension")
+            yield REPEATS("Repeats", counted(len(self.repeats), "value"), f"{self.input_tensor.rank}, one a dimension")
         for i, count in enumerate(self.repeats):
             if count < 1:
                 yield REPEATS(f"Repeats[{i}]", count, "at least 1", "1")

@@ -11,7 +11,7 @@ from typing import Any
 from anydml.core.attributes import Array, Enumeration, Float, Integer, Scalar
 from anydml.core.datatype import DataType
 from anydml.core.enums import PaddingMode
-from anydml.core.errors import Violation
+from anydml.core.errors import Violation, counted
 from anydml.core.layout import Layout
 from anydml.core.levels import FeatureLevel
 from anydml.core.moves import Fill, Move
@@ -72,7 +72,7 @@ def runs_of(mode: PaddingMode, size: int, before: int, after: int) -> list[Run]:
 def _check_padding(operator: Padding | Padding1) -> Iterator[Violation]:
     rank = operator.input_tensor.rank
     if len(operator.start_padding) != rank:
-        yield COUNT("StartPadding", f"{len(operator.start_padding)} values", f"{rank}, one for each dimension")
+        yield COUNT("StartPadding", counted(len(operator.start_padding), "value"), f"{rank}, one for each dimension")
 
 
 def _padded_sizes(operator: Padding | Padding1) -> dict[str, tuple[int, ...]]:

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from anydml.core.attributes import Array, Integer
-from anydml.core.errors import Violation
+from anydml.core.errors import Violation, counted
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
@@ -50,7 +50,7 @@ class MaxPooling2(Operator, since="2.1", id=110):
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         spatial = self.input_tensor.rank - 2
         if len(self.strides) != spatial:
-            yield COUNT("DimensionCount", f"{len(self.strides)} values", f"{spatial}, one a spatial dimension")
+            yield COUNT("DimensionCount", counted(len(self.strides), "value"), f"{spatial}, one a spatial dimension")
             return
         wrong = []
         for name in ("strides", "window_size", "dilations"):

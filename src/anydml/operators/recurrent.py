@@ -7,7 +7,7 @@ from typing import Any
 
 from anydml.core.attributes import Array, Enumeration
 from anydml.core.enums import RecurrentNetworkDirection as Direction
-from anydml.core.errors import Violation
+from anydml.core.errors import Violation, counted
 from anydml.core.fusion import Activation
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
@@ -82,7 +82,7 @@ class Rnn(Operator, since="1.0", id=76):
             if tensor is not None and tensor.sizes != expected:
                 yield SHAPE(f"{self.fields[name].dml_name}.Sizes", tensor.sizes, expected, str(list(expected)))
         if len(self.activation_descs) != self.directions:
-            found = f"{len(self.activation_descs)} activations"
+            found = counted(len(self.activation_descs), "activation")
             yield ACTIVATIONS("ActivationDescs", found, f"{self.directions} for {self.direction.name}")
         if self.output_sequence_tensor is None and self.output_single_tensor is None:
             yield NO_OUTPUT("OutputSequenceTensor", "no outputs", "OutputSequenceTensor or OutputSingleTensor")

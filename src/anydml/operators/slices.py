@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anydml.core.attributes import Array, Integer
-from anydml.core.errors import Violation
+from anydml.core.errors import Violation, counted
 from anydml.core.layout import Layout
 from anydml.core.levels import FeatureLevel
 from anydml.core.moves import Fill, Move
@@ -62,7 +62,7 @@ _UNSIGNED, _SIGNED = Array(Integer()), Array(Integer(signed=True))
 def _check_count(rank: int, values: dict[str, tuple[int, ...]]) -> Iterator[Violation]:
     for path, value in values.items():
         if len(value) != rank:
-            yield COUNT(path, f"{len(value)} values", f"{rank}, one for each dimension", f"{rank} values")
+            yield COUNT(path, counted(len(value), "value"), f"{rank}, one for each dimension", counted(rank, "value"))
             return
 
 

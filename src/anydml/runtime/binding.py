@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from anydml.core.errors import BindingError, DmlError, Violation, raise_if_any
+from anydml.core.errors import BindingError, DmlError, Violation, counted, raise_if_any
 from anydml.core.integers import read_integer
 from anydml.core.memory import Bytes, as_bytes
 from anydml.core.naming import snake, suggest
@@ -167,7 +167,7 @@ class Binder:
             if name in self.lists:
                 items = list(value) if isinstance(value, (list, tuple)) else [value]
                 if len(items) != self.lists[name]:
-                    violations.append(COUNT(key, f"{len(items)} buffers", f"{self.lists[name]}, one a tensor"))
+                    violations.append(COUNT(key, counted(len(items), "buffer"), f"{self.lists[name]}, one a tensor"))
                 found |= {f"{name}[{i}]": item for i, item in enumerate(items)}
             elif name not in self.names:
                 known = sorted(self.names | set(self.lists))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import BindingError, Violation, raise_if_any
+from anydml.core.errors import BindingError, Violation, counted, raise_if_any
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.schema import BindingPoint
@@ -93,7 +93,7 @@ class BindingTable:
         wanted = self._slots(role)
         if bindings is not None and len(given) != wanted:
             path = f"{role.capitalize()}s"
-            raise BindingError(TABLE_COUNT(path, f"{len(given)} bindings", f"{wanted}, one for each {role}"))
+            raise BindingError(TABLE_COUNT(path, counted(len(given), "binding"), f"{wanted}, one for each {role}"))
         return given
 
     def _slots(self, role: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from anydml.core.errors import Violation, raise_if_any
+from anydml.core.errors import Violation, counted, raise_if_any
 from anydml.core.integers import all_integers, read_integers
 from anydml.core.rules import rule
 
@@ -35,7 +35,9 @@ def read_lists(given: Mapping[str, object], dialect: str, count: int | None = No
     source = f"as many as {first} has" if count is None else "one for each axis of the input"
     for name, values in whole.items():
         if len(values) != wanted:
-            violations.append(COUNT(name, f"{len(values)} values", f"{wanted}, {source}", f"{wanted} values"))
+            violations.append(
+                COUNT(name, counted(len(values), "value"), f"{wanted}, {source}", counted(wanted, "value"))
+            )
     raise_if_any(violations, subject=dialect)
     return list(whole.values())
 

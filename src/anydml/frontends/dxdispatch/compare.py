@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import ModelError
+from anydml.core.errors import ModelError, counted
 from anydml.core.rules import rule
 from anydml.frontends.dxdispatch import npy
-from anydml.frontends.dxdispatch.elements import counted, to_text
+from anydml.frontends.dxdispatch.elements import to_text
 from anydml.frontends.dxdispatch.files import SOURCE, is_regular
 
 Array = np.ndarray[Any, Any]

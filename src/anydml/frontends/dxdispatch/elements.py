@@ -101,9 +101,3 @@ def to_text(value: int | float) -> str:
 def to_texts(array: np.ndarray[Any, Any]) -> list[str]:
     values = array.reshape(-1).tolist()
     return [f"{value:g}" for value in values] if array.dtype.kind == "f" else list(map(str, values))
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 element`, `2 elements`, `2 mismatches`."""
-    plural = "" if number == 1 else "es" if noun.endswith("ch") else "s"
-    return f"{number} {noun}{plural}"

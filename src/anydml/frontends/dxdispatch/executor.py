@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import DmlError, ModelError, OutOfMemoryError
+from anydml.core.errors import DmlError, ModelError, OutOfMemoryError, counted
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
 from anydml.frontends.dxdispatch import images, npy
 from anydml.frontends.dxdispatch.advice import in_json
 from anydml.frontends.dxdispatch.checks import buffer_bindings
-from anydml.frontends.dxdispatch.elements import counted, from_bytes
+from anydml.frontends.dxdispatch.elements import from_bytes
 from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS, find_target, write_file
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Model, Place, Print, Resource, WriteFile
 from anydml.frontends.dxdispatch.places import LocatedViolation

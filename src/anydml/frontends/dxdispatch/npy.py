@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from anydml.core.datatype import DataType
-from anydml.core.errors import ModelError, shortened
+from anydml.core.errors import ModelError, counted, shortened
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
-from anydml.frontends.dxdispatch.elements import counted
 from anydml.frontends.dxdispatch.files import file_size, read_start
 from anydml.frontends.dxdispatch.files import read_into as read_bytes_into
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from anydml.core.datatype import DataType
+from anydml.core.errors import counted
 from anydml.core.memory import Bytes
 from anydml.core.tensor import TensorDesc
-from anydml.frontends.dxdispatch.elements import counted, from_bytes, to_text, to_texts
+from anydml.frontends.dxdispatch.elements import from_bytes, to_text, to_texts
 from anydml.frontends.dxdispatch.initial_values import Mixed
 from anydml.frontends.dxdispatch.model import Resource
 
