@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anydml.cli.files import write_files
+from anydml.cli.models import positive
 from anydml.cli.progress import Progress
 from anydml.cli.usage import UsageError
 
@@ -32,8 +33,8 @@ def _add_moves(parser: ArgumentParser) -> None:
     add("--size", type=size_bytes, default=64 << 20, help="bytes of payload, from 4K to 4G (default: 64M)")
     add("--types", type=_words, default=["float32"], help="data types, such as float32,uint8 (default: float32)")
     add("--patterns", type=_words, default=[], help="only patterns whose names hold one of these texts")
-    add("--repeat", type=_positive, default=11, help="repetitions, interleaved (default: 11)")
-    add("--threads", type=_positive, default=None, help="threads of each contender (default: all processors)")
+    add("--repeat", type=positive, default=11, help="repetitions, interleaved (default: 11)")
+    add("--threads", type=positive, default=None, help="threads of each contender (default: all processors)")
     add("--peers", action="store_true", help="also PyTorch and ONNX Runtime, where installed")
     add("--json", action="store_true", help="print JSON")
     add("--svg", type=Path, metavar="FILE", help="write a chart of the first type to a file")
@@ -51,12 +52,6 @@ def size_bytes(text: str) -> int:
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"found {text!r}, expected a whole number from 1")
-    return int(text)
 
 
 def run(args: Namespace) -> int:

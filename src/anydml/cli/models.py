@@ -10,7 +10,11 @@ from typing import TextIO
 
 from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError
+from anydml.core.integers import INT64_MAX
 from anydml.core.levels import FeatureLevel
+
+_MOST_TIMES = 10**9
+_LONGEST_NUMBER = 40
 
 
 def add_model_arguments(parser: ArgumentParser) -> None:
@@ -33,16 +37,17 @@ def feature_level(args: Namespace) -> FeatureLevel:
 
 
 def natural(text: str) -> int:
-    return _whole(text, 0)
+    return _whole(text, 0, INT64_MAX)
 
 
 def positive(text: str) -> int:
-    return _whole(text, 1)
+    return _whole(text, 1, _MOST_TIMES)
 
 
-def _whole(text: str, least: int) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > 18 or int(text) < least:
-        raise ArgumentTypeError(f"found {text[:40]!r}, expected a whole number from {least}")
+def _whole(text: str, least: int, most: int) -> int:
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
+    if not is_number or not least <= int(text) <= most:
+        raise ArgumentTypeError(f"found {text[:_LONGEST_NUMBER]!r}, expected a whole number from {least} to {most}")
     return int(text)
 
 
@@ -52,7 +57,7 @@ def tolerance(text: str) -> float:
     except ValueError:
         number = -1.0
     if not number >= 0 or math.isinf(number):
-        raise ArgumentTypeError(f"found {text[:40]!r}, expected a number from 0")
+        raise ArgumentTypeError(f"found {text[:_LONGEST_NUMBER]!r}, expected a number from 0")
     return number
 
 

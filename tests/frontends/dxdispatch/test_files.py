@@ -13,7 +13,7 @@ from anydml.frontends.dxdispatch import files
 
 REFUSED = [
     "../out.npy", "a/../../out.npy", "/out.npy", "\\out.npy", "C:\\out.npy", "C:out.npy", "c:/out.npy",
-    "\\\\host\\x.npy", "//host/x.npy", "a//b.npy", "", ".", "..", "./out.npy", "out.npy/", "out.npy ", "out.npy.",
+    "\\\\host\\x.npy", "//host/x.npy", "a//b.npy", "", ".", "..", "./../out.npy", "./", "out.npy/", "out.npy/.", "out.npy ", "out.npy.",
     "nul.npy", "COM1.bin", "aux/out.npy", "a\0b.npy", "a\nb.npy", "out.npy:stream.bin", "a?.npy", "con .npy",
     "x" * 300 + ".npy", "..\\out.npy",
 ]  # fmt: skip
@@ -35,7 +35,17 @@ def test_target__of_another_kind_is_refused(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["out.npy", "a/b/out.BIN", "a\\b\\out.dat", "ä b/out.png", "..a/out.jpg", "console.npy"]
+    "text",
+    [
+        "out.npy",
+        "a/b/out.BIN",
+        "a\\b\\out.dat",
+        "ä b/out.png",
+        "..a/out.jpg",
+        "console.npy",
+        "./out.npy",
+        ".\\a/./out.npy",
+    ],
 )
 def test_target__inside_is_found(text: str, tmp_path: Path) -> None:
     target = files.find_target(text, tmp_path)

@@ -57,6 +57,64 @@ def test_resource__has_the_pictures_own_sizes_unless_resampled(colours: Any, tmp
     assert parse(picture([1, 1, 3, 5], "FLOAT16"), folder=tmp_path).resources["a"].size_in_bytes == 32
 
 
+DEEP = np.array([[0, 256, 32768, 65535]], np.uint16)
+
+
+@pytest.mark.parametrize("order", ["<u2", ">u2"])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_read__keeps_16_bits_of_grey(channels: int, order: str, tmp_path: Path) -> None:
+    Image.fromarray(DEEP.astype(order)).save(tmp_path / "p.png")
+    read = images.read_image(tmp_path / "p.png", (channels, 1, 4))
+    expected = [float(np.float32(level) / np.float32(65535)) for level in DEEP[0]]
+    assert read[: min(channels, 3), 0].tolist() == [expected] * min(channels, 3) and read.dtype == np.float32
+    assert channels < 4 or read[3, 0].tolist() == [1] * 4
+
+
+@pytest.mark.parametrize("mode", ["I;16", "I;16B", "I"])
+def test_decode_deep__takes_every_name_of_16_bits(mode: str) -> None:
+    kinds = {"I;16": "<u2", "I;16B": ">u2", "I": "<i4"}
+    image = Image.fromarray(DEEP.astype(kinds[mode]))
+    assert image.mode == mode and mode in images._DEEP_MODES
+    read = images._decode_deep(image, 1, (4, 1))
+    assert np.allclose(read, [[[0, 256 / 65535, 32768 / 65535, 1]]], rtol=1e-6, atol=0)
+
+
+def test_read__scales_16_bits_within_black_and_white(tmp_path: Path) -> None:
+    Image.fromarray(np.repeat(DEEP[:, [0, 3]], 8, 1)).save(tmp_path / "p.png")
+    read = images.read_image(tmp_path / "p.png", (1, 3, 40))
+    assert read.shape == (1, 3, 40) and read.min() == 0 and read.max() == 1
+    assert np.all(np.diff(read[0, 0, 15:25]) >= 0) and read[0, 0, 0] == 0 and read[0, 0, 39] == 1
+
+
+def test_read__knows_a_grey_that_stands_for_a_hole(tmp_path: Path) -> None:
+    Image.fromarray(DEEP).save(tmp_path / "p.png", transparency=256)
+    assert images.read_image(tmp_path / "p.png", (4, 1, 4))[3, 0].tolist() == [1, 0, 1, 1]
+
+
+def test_read__takes_greys_palettes_and_bits(tmp_path: Path) -> None:
+    """Two pixels of each mode, as red, green, blue and opacity."""
+    palette = Image.fromarray(np.array([[0, 1]], np.uint8), "P")
+    palette.putpalette([255, 0, 51, 0, 255, 102])
+    pictures = {
+        "LA": (Image.fromarray(np.array([[[51, 0], [255, 102]]], np.uint8), "LA"), [51] * 3 + [0], [255] * 3 + [102]),
+        "P": (palette, [255, 0, 51, 255], [0, 255, 102, 0]),
+        "1": (Image.fromarray(np.array([[False, True]])), [0, 0, 0, 255], [255] * 4),
+        "L": (Image.fromarray(np.array([[51, 102]], np.uint8)), [51] * 3 + [255], [102] * 3 + [255]),
+    }
+    for mode, (image, first, second) in pictures.items():
+        assert image.mode == mode
+        image.save(tmp_path / "p.png", **({"transparency": bytes([255, 0])} if mode == "P" else {}))
+        read = images.read_image(tmp_path / "p.png", (4, 1, 2)) * 255
+        assert read[:, 0].T.round().tolist() == [first, second], mode
+        assert np.array_equal(images.read_image(tmp_path / "p.png", (3, 1, 2)) * 255, read[:3])
+
+
+def test_read__takes_printers_colours(tmp_path: Path) -> None:
+    Image.new("CMYK", (16, 16), (0, 255, 255, 0)).save(tmp_path / "p.jpg", quality=100)
+    red = images.read_image(tmp_path / "p.jpg", (3, 16, 16))
+    assert np.allclose(red.mean((1, 2)), [1, 0, 0], atol=0.03)
+
+
 @pytest.mark.parametrize("channels", [1, 3, 4])
 def test_write__clamps_and_cuts_off(channels: int) -> None:
     values = np.array([-1, 0, 0.5, 0.999, 1, 7, np.nan, np.inf], np.float32)
@@ -119,11 +177,18 @@ def test_truncated_image__fails_the_run_with_a_message(tmp_path: Path) -> None:
         (picture([1, 2, 2, 2]), "resource.resample"),
         (picture([3, 2, 2]), "resource.resample"),
         (picture([1, 3, 0, 2]), "model.range"),
+        (picture([1, 3, 20000, 30000]), "image.size"),
         (picture([1, 3, 2, 2], "UINT8"), "initial-values.type"),
     ],
 )
 def test_bad_sizes_and_types__are_told(model: Any, rule: str, colours: Any, tmp_path: Path) -> None:
     assert rule in [violation.rule for violation in violations(model, folder=tmp_path)]
+
+
+def test_too_many_pixels__are_told_where_they_are_asked_for(colours: Any, tmp_path: Path) -> None:
+    (told,) = violations(picture([1, 1, 8000, 8001]), folder=tmp_path)
+    assert (told.path, told.found) == ("resources.a.resampleSize", "8001 x 8000 pixels")
+    assert not violations(picture([1, 1, 8000, 8000]), folder=tmp_path)
 
 
 def test_missing_pillow__names_the_extra() -> None:

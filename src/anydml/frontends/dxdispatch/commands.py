@@ -120,7 +120,7 @@ class CommandReader:
                 expected = "[1, channels, height, width] with 1, 3 or 4 channels"
                 self.notes.add(node, DIMENSIONS, list(sizes), expected, key="dimensions")
             else:
-                self.notes.attempt(node, lambda: images.check_pixels(sizes[3], sizes[2]))
+                self.notes.attempt(node, lambda: images.check_pixels(sizes[3], sizes[2], "dimensions"))
         elif extension == ARRAY_EXTENSION and (kind is None or kind.is_packed_pair):
             found = kind.name if kind is not None else "mixed types"
             self.notes.add(node, FILE_TYPE, found, "one type of whole bytes for .npy", "a .bin file", "resource")

@@ -93,7 +93,8 @@ def read_into(path: Path, target: Bytes, start: int = 0) -> None:
 
 def check_target(text: str) -> list[str]:
     """The parts of a path to write: relative, plain, of a kind we write. Both slashes separate, on every system."""
-    parts = text.replace("\\", "/").split("/")
+    *folders, name = text.replace("\\", "/").split("/")
+    parts = [*(folder for folder in folders if folder != "."), name]
     if not all(_is_plain(part) for part in parts):
         expected = "a relative path without '..', drive or special characters"
         fix = "a name alone, and --output_path for the folder"

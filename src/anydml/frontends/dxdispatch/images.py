@@ -1,4 +1,4 @@
-"""Pictures as tensors: NCHW, channels in the order R G B (A), 0 to 255 as 0 to 1. Needs Pillow."""
+"""Pictures as tensors: NCHW, channels in the order R G B (A), black to white as 0 to 1. Needs Pillow."""
 
 from __future__ import annotations
 
@@ -32,6 +32,9 @@ PIXELS = rule(
 MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 """Pillow's name for each number of channels."""
 MAXIMUM_PIXELS = 64_000_000
+_DEEP_MODES = ("I;16", "I;16L", "I;16B", "I;16N", "I")
+"""What Pillow calls grey of 16 bits; which of them depends on its version."""
+_DEEPEST = 65535
 _FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 
 
@@ -45,8 +48,15 @@ def read_image(path: Path, sizes: tuple[int, int, int]) -> np.ndarray[Any, Any]:
     """The picture as float32 [channels, height, width], scaled to these sizes."""
     channels, height, width = sizes
     with _open(path) as image:
-        pixels = _decode(path, image, MODES[channels], (width, height))
-    return np.moveaxis(pixels.reshape(height, width, channels), 2, 0).astype(np.float32) / np.float32(255)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                decode = _decode_deep if image.mode in _DEEP_MODES else _decode
+                return decode(image, channels, (width, height))
+        except MemoryError:
+            raise
+        except Exception as error:  # truncated and broken files of every kind
+            raise _not_an_image(path, error) from None
 
 
 def to_image(values: np.ndarray[Any, Any], extension: str) -> bytes:
@@ -73,14 +83,14 @@ def find_pillow(module: str = "PIL.Image") -> Any:
         raise UnsupportedError(PILLOW("", "no Pillow", "Pillow for images", fix)) from None
 
 
-def check_pixels(width: int, height: int) -> None:
+def check_pixels(width: int, height: int, path: str = "sourcePath") -> None:
     """Refuse a picture that would unpack to far too much."""
     if width * height > MAXIMUM_PIXELS:
-        raise ModelError(_too_many(f"{width} x {height} pixels"))
+        raise ModelError(_too_many(f"{width} x {height} pixels", path))
 
 
-def _too_many(found: str) -> Violation:
-    return PIXELS("sourcePath", found, f"at most {MAXIMUM_PIXELS} pixels", "a smaller picture")
+def _too_many(found: str, path: str = "sourcePath") -> Violation:
+    return PIXELS(path, found, f"at most {MAXIMUM_PIXELS} pixels", "a smaller picture")
 
 
 def _open(path: Path) -> Any:
@@ -102,19 +112,30 @@ def _open(path: Path) -> Any:
     return image
 
 
-def _decode(path: Path, image: Any, mode: str, size: tuple[int, int]) -> np.ndarray[Any, Any]:
+def _decode(image: Any, channels: int, size: tuple[int, int]) -> np.ndarray[Any, Any]:
+    pixels = np.asarray(_resized(image.convert(MODES[channels]), size), np.uint8)
+    planes = np.moveaxis(pixels.reshape(*pixels.shape[:2], channels), 2, 0)
+    return planes.astype(np.float32) / np.float32(255)
+
+
+def _decode_deep(image: Any, channels: int, size: tuple[int, int]) -> np.ndarray[Any, Any]:
+    """Grey of 16 bits, which Pillow's own conversion would clip to 8."""
     pillow = find_pillow()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            converted = image.convert(mode)
-            if converted.size != size:
-                converted = converted.resize(size, pillow.Resampling.BICUBIC)
-            return np.asarray(converted, np.uint8)
-    except MemoryError:
-        raise
-    except Exception as error:  # as above: truncated and broken files of every kind
-        raise _not_an_image(path, error) from None
+    levels = np.asarray(image)
+
+    def plane(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        scaled = _resized(pillow.fromarray(values.astype(np.float32) / np.float32(_DEEPEST)), size)
+        return np.clip(np.asarray(scaled, np.float32), 0, 1)  # a cubic filter overshoots at edges
+
+    planes = [plane(levels)] * min(channels, 3)
+    if channels == 4:
+        # One grey may stand for a hole in the picture.
+        planes.append(plane(np.where(levels == image.info.get("transparency"), 0, _DEEPEST)))
+    return np.stack(planes)
+
+
+def _resized(image: Any, size: tuple[int, int]) -> Any:
+    return image if image.size == size else image.resize(size, find_pillow().Resampling.BICUBIC)
 
 
 def _not_an_image(path: Path, error: Exception) -> ModelError:

@@ -118,7 +118,9 @@ class ResourceReader:
             expected = "[1, channels, height, width] with 1, 3 or 4 channels"
             self.notes.add(fields.node, RESAMPLE, sizes, expected, key="resampleSize")
             return None
-        return sizes[1], sizes[2], sizes[3]
+        channels, height, width = sizes[1:]
+        self.notes.attempt(fields.node, lambda: images.check_pixels(width, height, "resampleSize"))
+        return channels, height, width
 
     # Initial values, by their form
 
