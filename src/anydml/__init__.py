@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from anydml.runtime.binding import BufferBinding
     from anydml.runtime.compiled import BindingProperties, CompiledOperator
     from anydml.runtime.device import Device
-    from anydml.runtime.table import BindingTable, OperatorInitializer
+    from anydml.runtime.initializer import OperatorInitializer
+    from anydml.runtime.table import BindingTable
     from anydml.slicing import slice1
 
 __version__ = "0.1.0"
@@ -68,7 +69,7 @@ _LATER = {
     "CompiledOperator": "anydml.runtime.compiled",
     "Device": "anydml.runtime.device",
     "Operator": "anydml.core.schema",
-    "OperatorInitializer": "anydml.runtime.table",
+    "OperatorInitializer": "anydml.runtime.initializer",
     "slice1": "anydml.slicing",
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
 }

@@ -179,3 +179,11 @@ def test_total_size__is_needed_where_it_is_more_than_rounding() -> None:
     run = relu(input_tensor=dml.TensorDesc("FLOAT32", [4], total_tensor_size_in_bytes=64))
     assert rules_of(run, input_tensor=bytes(63), output_tensor=bytearray(16)) == ["binding.size"]
     run(input_tensor=bytes(64), output_tensor=bytearray(16))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_list_bound_twice__is_noticed_in_any_order(backwards: bool) -> None:
+    run = dml.Device().compile(dml.Join(input_tensors=[FOUR, FOUR], axis=0))
+    pairs = [("input_tensors[0]", bytes(16)), ("input_tensors", [bytes(16), bytes(16)])]
+    buffers = dict(reversed(pairs) if backwards else pairs)
+    assert "binding.twice" in rules_of(run, **buffers, output_tensor=bytearray(32))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -100,3 +103,113 @@ def test_table__reset_unbinds() -> None:
     table.reset()
     with pytest.raises(dml.BindingError):
         table.dispatch()
+
+
+def relu(**flags: Any) -> dml.CompiledOperator:
+    return dml.Device().compile(dml.ActivationRelu(input_tensor=dml.TensorDesc("FLOAT32", [4], **flags)))
+
+
+def owned() -> dml.CompiledOperator:
+    return relu(flags="OWNED_BY_DML")
+
+
+def setup_of(*operators: dml.CompiledOperator) -> dml.BindingTable:
+    device = dml.Device()
+    return device.create_binding_table(device.create_operator_initializer(operators))
+
+
+def refused(action: Callable[[], Any], rule: str) -> None:
+    with pytest.raises(dml.DmlError) as raised:
+        action()
+    assert rule in [violation.rule for violation in raised.value.violations], raised.value
+
+
+def test_persistent_memory__is_never_an_output() -> None:
+    compiled, memory = owned(), bytearray(512)
+    table = setup_of(compiled)
+    table.bind_inputs([[np.arange(4, dtype=np.float32)]])
+    table.bind_outputs([dml.BufferBinding(memory, 256, 16)])
+    table.dispatch()
+    refused(lambda: compiled(output_tensor=dml.BufferBinding(memory, 256)), "binding.overlap")
+    compiled(output_tensor=dml.BufferBinding(memory, 0, 16))
+
+
+def test_persistent_memory__stays_where_it_was_filled() -> None:
+    compiled = owned()
+    compiled.initialize(input_tensor=bytes(16))
+    table = dml.Device().create_binding_table(compiled)
+    table.bind_inputs([None])
+    table.bind_outputs([bytearray(16)])
+    table.bind_persistent_resource(dml.BufferBinding(bytearray(16)))
+    refused(table.dispatch, "table.persistent-moved")
+
+
+def test_persistent_memory__does_not_stand_for_initialization() -> None:
+    table = dml.Device().create_binding_table(owned())
+    table.bind_inputs([None])
+    table.bind_outputs([bytearray(16)])
+    table.bind_persistent_resource(dml.BufferBinding(bytearray(16)))
+    refused(table.dispatch, "initialize.first")
+
+
+def test_initializer__operators_share_no_memory() -> None:
+    table, memory = setup_of(owned(), owned()), bytearray(16)
+    table.bind_inputs([[bytes(16)], [bytes(16)]])
+    table.bind_outputs([memory, memory])
+    refused(table.dispatch, "binding.overlap")
+
+
+def test_initializer__reads_and_writes_other_resources() -> None:
+    """At initialization even two ranges of one buffer that lie apart are refused, as documented."""
+    table, memory = setup_of(owned()), bytearray(1024)
+    table.bind_inputs([[dml.BufferBinding(memory, 0, 16)]])
+    table.bind_outputs([dml.BufferBinding(memory, 256, 16)])
+    refused(table.dispatch, "binding.overlap")
+
+
+def test_initializer__all_or_none() -> None:
+    first, second = owned(), owned()
+    table = setup_of(first, second)
+    table.bind_inputs([[bytes(16)], [bytes(3)]])
+    refused(table.dispatch, "binding.size")
+    assert not first.is_initialized and not second.is_initialized
+    table.bind_inputs([[bytes(16)], [bytes(16)]])
+    table.dispatch()
+    assert first.is_initialized and second.is_initialized
+
+
+def test_initializer__temporary_memory_lies_apart() -> None:
+    table, memory = setup_of(owned()), bytearray(512)
+    table.bind_inputs([[dml.BufferBinding(memory, 0, 16)]])
+    table.bind_temporary_resource(dml.BufferBinding(memory))
+    refused(table.dispatch, "binding.overlap")
+
+
+def test_temporary_memory__is_checked_whenever_it_is_bound() -> None:
+    table, memory = dml.Device().create_binding_table(relu()), bytearray(256)
+    table.bind_inputs([bytes(16)])
+    table.bind_outputs([memory])
+    table.dispatch()
+    table.bind_temporary_resource(dml.BufferBinding(memory))
+    refused(table.dispatch, "binding.overlap")
+
+
+@pytest.mark.parametrize(
+    ("rule", "action"),
+    [
+        ("binding.read-only", lambda t: (t.bind_inputs([[bytes(16)]]), t.bind_outputs([bytes(16)]), t.dispatch())),
+        ("initializer.inputs", lambda t: (t.bind_inputs([[bytes(16), bytes(16)]]), t.dispatch())),
+        ("initializer.inputs", lambda t: (t.bind_inputs([bytes(16)]), t.dispatch())),
+        (
+            "binding.missing",
+            lambda t: (t.bind_inputs([[bytes(16)]]), t.dispatchable.reset([owned()] * 2), t.dispatch()),
+        ),
+        ("list", lambda t: t.bind_inputs(5)),
+        ("operator.kind", lambda t: dml.Device().compile(dml.ActivationRelu)),
+        ("table.dispatchable", lambda t: dml.Device().create_binding_table(None)),
+        ("initializer.operators", lambda t: dml.Device().create_operator_initializer([1, 2])),
+        ("device.mixed", lambda t: dml.Device("reference").create_binding_table(relu())),
+    ],
+)
+def test_misuse__has_a_rule(rule: str, action: Callable[[Any], Any]) -> None:
+    refused(lambda: action(setup_of(owned())), rule)

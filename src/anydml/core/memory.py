@@ -83,7 +83,9 @@ def as_bytes(
         return array
     if dtype is not None and array.dtype != dtype and array.dtype.itemsize > 1:
         fix = f".astype(np.{dtype.name}), or .view(np.uint8) for its bytes as they are"
-        raise BindingError(NUMBER_TYPE(path, f"numbers of {array.dtype.name}", f"{dtype.name}, or bytes", fix))
+        swapped = "" if array.dtype.isnative else ", its bytes swapped"
+        found = f"numbers of {array.dtype.name}{swapped}"
+        raise BindingError(NUMBER_TYPE(path, found, f"{dtype.name}, or bytes", fix))
     if array.dtype.hasobject:
         raise BindingError(NOT_A_BUFFER(path, "an array of Python objects", "plain numbers"))
     if array.flags.c_contiguous:

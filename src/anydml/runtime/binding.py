@@ -168,15 +168,20 @@ class Binder:
                 items = list(value) if isinstance(value, (list, tuple)) else [value]
                 if len(items) != self.lists[name]:
                     violations.append(COUNT(key, counted(len(items), "buffer"), f"{self.lists[name]}, one a tensor"))
-                found |= {f"{name}[{i}]": item for i, item in enumerate(items)}
+                for i, item in enumerate(items):
+                    self._add(found, f"{name}[{i}]", item, violations)
             elif name not in self.names:
                 known = sorted(self.names | set(self.lists))
                 violations.append(UNKNOWN(key, repr(key), "a tensor of the operator", suggest(key, known)))
-            elif name in found:
-                violations.append(TWICE(key, "two buffers", "one", "leaving one out"))
             else:
-                found[name] = value
+                self._add(found, name, value, violations)
         return found
+
+    @staticmethod
+    def _add(found: dict[str, Any], name: str, value: Any, violations: list[Violation]) -> None:
+        if name in found:
+            violations.append(TWICE(name, "two buffers", "one", "leaving one out"))
+        found[name] = value
 
     def _check_overlaps(self, bound: Mapping[str, Bound]) -> list[Violation]:
         """Outputs lie apart from each other, and from inputs unless exactly in place."""
@@ -242,6 +247,11 @@ def bytes_of(binding: Any, path: str) -> Bytes:
     raise_if_any(violations, BindingError)
     assert data is not None
     return data
+
+
+def resource_of(binding: Any, path: str) -> Bytes:
+    """All memory of the buffer that a binding names a range of."""
+    return as_bytes(binding.buffer if isinstance(binding, BufferBinding) else binding, path)
 
 
 def _range(binding: BufferBinding, alignment: int, path: str, violations: list[Violation]) -> Bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from anydml.core.schema import BindingPoint, Operator
 from anydml.core.tensor import round_up
 from anydml.graph.plan import Plan, plan_operator
 from anydml.runtime.backend import find_backend
-from anydml.runtime.binding import Binder
+from anydml.runtime.binding import OVERLAP, Binder
 
 if TYPE_CHECKING:
     from anydml.runtime.device import Device
@@ -76,12 +77,16 @@ class CompiledOperator:
         persistent = np.zeros(self.binding_properties.persistent_resource_size, np.uint8)
         self.keep(memory, persistent)
 
+    def require_new(self) -> None:
+        """An operator is initialized once."""
+        if self._persistent is not None:
+            found = f"a second initialization of {type(self.operator).__name__}"
+            raise BindingError(INITIALIZED_TWICE("initialize", found, "one", "compiling it anew"))
+
     def keep(self, memory: dict[str, Bytes], persistent: Bytes) -> None:
         """Copy bound inputs to persistent memory, and keep that."""
         with self._lock:
-            if self._persistent is not None:
-                found = f"a second initialization of {type(self.operator).__name__}"
-                raise BindingError(INITIALIZED_TWICE("initialize", found, "one", "compiling it anew"))
+            self.require_new()
             for name, (start, length) in self._places.items():
                 tensor = memory[name][:length]
                 persistent[start : start + tensor.size] = tensor
@@ -89,19 +94,33 @@ class CompiledOperator:
 
     def __call__(self, **buffers: Any) -> None:
         """Run on these buffers: `run(input_tensor=source, output_tensor=result)`."""
-        self.run_bound(self.binder.bind(buffers))
+        self.run_bound(self.bind(buffers))
 
-    def run_bound(self, memory: dict[str, Bytes], persistent: Bytes | None = None) -> None:
-        """Run on memory that was checked before; persistent memory may have been copied elsewhere by the caller."""
-        if self._owned:
-            persistent = self._persistent if persistent is None else persistent
-            if persistent is None:
-                names = ", ".join(f"{point.name}=..." for point in self._owned)
-                found, fix = "no initialization", f"initialize({names}) first"
-                raise BindingError(NOT_INITIALIZED("initialize", found, "the OWNED_BY_DML inputs", fix))
-            for name, (start, length) in self._places.items():
-                memory[name] = persistent[start : start + length]
+    def bind(self, buffers: Mapping[str, Any]) -> dict[str, Bytes]:
+        """The memory of every tensor, checked: the caller's buffers, and what initialization kept."""
+        memory = self.binder.bind(buffers)
+        if not self._owned:
+            return memory
+        persistent = self._persistent
+        if persistent is None:
+            names = ", ".join(f"{point.name}=..." for point in self._owned)
+            found, fix = "no initialization", f"initialize({names}) first"
+            raise BindingError(NOT_INITIALIZED("initialize", found, "the OWNED_BY_DML inputs", fix))
+        for point in self.operator.points("output"):
+            if point.name in memory and np.may_share_memory(memory[point.name], persistent):
+                found, expected = "memory of the OWNED_BY_DML inputs", "memory of its own"
+                raise BindingError(OVERLAP(point.dml_name, found, expected, "another buffer"))
+        kept = {name: persistent[start : start + length] for name, (start, length) in self._places.items()}
+        return memory | kept
+
+    def run_bound(self, memory: dict[str, Bytes]) -> None:
+        """Run on memory that `bind` checked."""
         self._program.run(memory)
+
+    @property
+    def persistent(self) -> Bytes | None:
+        """The memory that initialization filled."""
+        return self._persistent
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.device, self.operator, self.flags, self._persistent)

@@ -7,12 +7,25 @@ from dataclasses import dataclass
 
 from anydml.core.datatype import DataType, DataTypeLike
 from anydml.core.enums import ExecutionFlags
+from anydml.core.errors import InvalidDescriptionError
 from anydml.core.levels import HIGHEST_LEVEL, LEVELS, FeatureLevel, FeatureLevelLike
+from anydml.core.rules import rule
 from anydml.core.schema import Operator
 from anydml.core.validate import require_valid
 from anydml.runtime.backend import BACKENDS, find_backend
 from anydml.runtime.compiled import CompiledOperator
-from anydml.runtime.table import BindingTable, OperatorInitializer
+from anydml.runtime.initializer import OperatorInitializer
+from anydml.runtime.table import BindingTable
+
+NOT_AN_OPERATOR = rule(
+    "operator.kind", "What is compiled is an operator, described.", "dml.Device().compile(dml.Slice1)"
+)
+MIXED = rule(
+    "device.mixed",
+    "Operators, initializers and tables of two devices are not mixed.",
+    "dml.Device().create_operator_initializer([dml.Device('reference').compile("
+    "dml.ActivationRelu(input_tensor=dml.TensorDesc('FLOAT32', [4])))])",
+)
 
 
 @dataclass(frozen=True, init=False)
@@ -45,6 +58,11 @@ class Device:
 
     def create_operator(self, operator: Operator) -> Operator:
         """The operator, if everything about it holds at this feature level; else an error with all that does not."""
+        if not isinstance(operator, Operator):
+            found = operator.__name__ + " itself" if isinstance(operator, type) else type(operator).__name__
+            raise InvalidDescriptionError(
+                NOT_AN_OPERATOR("operator", found, "an operator with its fields", "Slice1(...)")
+            )
         require_valid(operator, self.feature_level)
         return operator
 
@@ -56,11 +74,22 @@ class Device:
 
     def create_operator_initializer(self, operators: Iterable[CompiledOperator] = ()) -> OperatorInitializer:
         """Something that, dispatched once, initializes all these operators."""
-        return OperatorInitializer(operators)
+        initializer = OperatorInitializer(operators)
+        for compiled in initializer.operators:
+            self._require_own(compiled)
+        return initializer
 
     def create_binding_table(self, dispatchable: CompiledOperator | OperatorInitializer) -> BindingTable:
         """An empty table of bindings for an operator or an initializer."""
-        return BindingTable(dispatchable)
+        table = BindingTable(dispatchable)
+        for compiled in getattr(dispatchable, "operators", [dispatchable]):
+            self._require_own(compiled)
+        return table
+
+    def _require_own(self, compiled: CompiledOperator) -> None:
+        if compiled.device != self:
+            found, expected = f"an operator of {compiled.device!r}", f"one of {self!r}"
+            raise InvalidDescriptionError(MIXED("dispatchable", found, expected, "compiling it on this device"))
 
     def __repr__(self) -> str:
         return f"Device({self.name!r}, feature_level={self.feature_level.text!r})"

@@ -175,3 +175,23 @@ def test_kernel__scale_and_bias_are_as_defined(
     natively: None, scale: float, bias: float, source: DataType, destination: DataType
 ) -> None:
     check(LAYOUTS[0], source, destination, (scale, bias), threads=1)
+
+
+@pytest.mark.parametrize(("source", "target"), [(a, b) for a, b in product(FLOATS, FLOATS) if a is not b])
+def test_nans__keep_sign_and_high_bits_and_are_quiet(source: DataType, target: DataType) -> None:
+    """Every kind of NaN, in bits: the definition and the kernels agree with the rule of IEEE 754 processors."""
+    own, wanted = ({2: 10, 4: 23, 8: 52}[kind.element_bytes] for kind in (source, target))
+    payloads = np.unique([1 << bit for bit in range(own)] + [(1 << own) - 1, (1 << own) // 3]).tolist()
+    exponent = (1 << (source.bits - 1)) - (1 << own)
+    patterns = [sign << (source.bits - 1) | exponent | payload for sign in (0, 1) for payload in payloads] * 500
+    values = np.array(patterns, f"u{source.element_bytes}")
+    moved = [payload << (wanted - own) if wanted > own else payload >> (own - wanted) for payload in payloads]
+    quiet = (1 << (target.bits - 1)) - (1 << wanted) | 1 << (wanted - 1)
+    expected = [sign << (target.bits - 1) | quiet | payload for sign in (0, 1) for payload in moved] * 500
+
+    defined = convert(values.view(source.numpy_dtype), source, target)
+    assert defined.view(f"u{target.element_bytes}").tolist() == expected
+    result = np.zeros(len(patterns), f"u{target.element_bytes}")
+    layout = Layout((len(patterns),))
+    prepare(layout, layout, source, target).run_arrays(values.view(np.uint8), result.view(np.uint8))
+    assert result.tolist() == expected

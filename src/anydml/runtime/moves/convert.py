@@ -29,7 +29,10 @@ def convert(
         is_float = np.issubdtype(values.dtype, np.floating)
         if is_float and not destination_type.is_float:
             values = _to_integer(values, destination_type)
-        return wrapped(values, destination_type)
+        result = wrapped(values, destination_type)
+        if is_float and destination_type.is_float and result.dtype != values.dtype:
+            _quiet_nans(values, result)
+        return result
 
 
 def scaled(values: Array, source_type: DataType, scale_bias: tuple[float, float]) -> Array:
@@ -49,6 +52,24 @@ def wrapped(values: Array, data_type: DataType) -> Array:
     if data_type is DataType.INT4:
         result = (result << 4) >> 4
     return result
+
+
+_MANTISSA_BITS = {2: 10, 4: 23, 8: 52}
+
+
+def _quiet_nans(values: Array, result: Array) -> None:
+    """NaNs as processors convert them: sign and high bits kept, and made quiet. NumPy's own differ in bits."""
+    chosen = np.isnan(values)
+    if not chosen.any():
+        return
+    source, target = (np.dtype(f"u{array.itemsize}") for array in (values, result))
+    bits = values[chosen].view(source).astype(np.uint64)
+    own, wanted = _MANTISSA_BITS[source.itemsize], _MANTISSA_BITS[target.itemsize]
+    payload = bits & np.uint64((1 << own) - 1)
+    payload = payload << np.uint64(wanted - own) if wanted > own else payload >> np.uint64(own - wanted)
+    sign = (bits >> np.uint64(8 * source.itemsize - 1)) << np.uint64(8 * target.itemsize - 1)
+    ones = ((1 << (8 * target.itemsize - 1)) - (1 << wanted)) | (1 << (wanted - 1))  # exponent and quiet bit
+    result[chosen] = (sign | np.uint64(ones) | payload).astype(target).view(result.dtype)
 
 
 def _to_integer(values: Array, data_type: DataType) -> Array:

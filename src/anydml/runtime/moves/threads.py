@@ -30,7 +30,8 @@ def get_threads() -> int:
     if _count is not None:
         return _count
     wanted = os.environ.get(VARIABLE, "")
-    return int(wanted) if wanted.isdecimal() and int(wanted) > 0 else _processors()
+    usable = wanted.isdecimal() and len(wanted) <= 4 and int(wanted) > 0
+    return int(wanted) if usable else _processors()
 
 
 def _processors() -> int:
