@@ -36,8 +36,13 @@ def refused(make: Any, **fields: Any) -> tuple[dml.Violation, ...]:
         {**TENSOR, "Strides": [4, 4, 2, 1], "Flags": [], "TotalTensorSizeInBytes": 16},
         {**TENSOR, "Strides": None, "Flags": "NONE", "GuaranteedBaseOffsetAlignment": 0},
         {**TENSOR, "TotalTensorSizeInBytes": 0},
+        {**TENSOR, "Type": "BUFFER"},
+        {"type": "buffer", "desc": TENSOR, "Desc": None},
     ],
-    ids=["desc", "collapsed", "full type name", "nested", "nested with count", "all fields", "nulls", "size to find"],
+    ids=[
+        *("desc", "collapsed", "full type name", "nested", "nested with count", "all fields", "nulls", "size to find"),
+        *("collapsed with type", "lower keys"),
+    ],
 )
 def test_tensor__nested_or_collapsed(tensor: Any) -> None:
     operator = dml.ActivationRelu(InputTensor=tensor, OutputTensor=tensor)
@@ -55,6 +60,14 @@ def test_tensor__nested_or_collapsed(tensor: Any) -> None:
         ({"DataType": "FLOAT23", "Sizes": [4]}, "data-type.known", "FLOAT32"),
         ({"DataType": "FLOAT32", "Sizes": [0]}, "sizes.positive", ""),
         ({"DataType": "FLOAT32", "Sizes": [4], "Strides": [-1]}, "strides.negative", "Slice1"),
+        ({"Type": "TEXTURE", "Desc": TENSOR}, "tensor.type", "BUFFER"),
+        ({"type": "DML_TENSOR_TYPE_INVALID", "desc": TENSOR}, "tensor.type", "BUFFER"),
+        ({"Type": 7, **TENSOR}, "tensor.type", "BUFFER"),
+        ({"Type": "BUFFER", "Desc": {"Type": ["BUFFER"], **TENSOR}}, "tensor.type", "BUFFER"),
+        ({"Type": "BUFFER", "Desc": 7}, "tensor.field", "DataType and Sizes inside"),
+        ({"Desc": TENSOR, "desc": TENSOR}, "tensor.field", "removing one"),
+        ({"Type": "BUFFER", "type": "BUFFER", "Desc": TENSOR}, "tensor.field", "removing one"),
+        ({"Desc": TENSOR, **TENSOR}, "tensor.field", "removing one"),
     ],
 )
 def test_tensor__mistakes_are_named(tensor: Any, rule: str, text: str) -> None:
@@ -222,6 +235,12 @@ def test_fused_activation__every_form(activation: str, form: str) -> None:
         ({"Type": "RELU", "InputTensor": TENSOR}, "activation.tensors", "FusedActivation.InputTensor"),
         ({"Type": "RELU", "Desc": {"OutputTensor": TENSOR}}, "activation.tensors", "FusedActivation.OutputTensor"),
         (dml.ActivationRelu(input_tensor=X), "activation.tensors", "FusedActivation"),
+        ({"Type": "ELU", "Alpha": 1, "Desc": {"Alpha": 1}}, "activation.desc", "FusedActivation.Alpha"),
+        ({"Type": "ELU", "Alpha": 1, "Desc": {"alpha": 1}}, "field.twice", "FusedActivation.alpha"),
+        ({"Type": "RELU", "Desc": "nothing"}, "activation.desc", "FusedActivation.Desc"),
+        ({"Type": "RELU", "Desc": []}, "activation.desc", "FusedActivation.Desc"),
+        ({"Type": "RELU", "Desc": {}, "desc": {}}, "activation.desc", "FusedActivation.desc"),
+        ({"Type": "RELU", "type": "ELU"}, "activation.desc", "FusedActivation.type"),
     ],
 )
 def test_fused_activation__mistakes(activation: Any, rule: str, path: str) -> None:

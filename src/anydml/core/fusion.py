@@ -23,6 +23,11 @@ HOST = rule(
     "Some functions can be fused into some operators only, from a feature level on.",
     _ADD1.format("dml.ElementWiseClip.fused(min=0, max=6)"),
 )
+SPELT = rule(
+    "activation.desc",
+    "A fused activation has one Type, at most one Desc, which is an object, and each field once.",
+    _ADD1.format("{'Type': 'ELU', 'Alpha': 1, 'Desc': {'Alpha': 2}}"),
+)
 _TYPE_KEYS, _DESC_KEYS = ("Type", "type"), ("Desc", "desc")
 
 
@@ -44,7 +49,7 @@ class Activation(Kind):
             value = type(value)
         if isinstance(value, type) and issubclass(value, Operator):
             value = value.dml_type
-        name, attributes = _spelt(value)
+        name, attributes = _spelt(value, path, violations)
         operator = find_activation(name)
         if operator is None:
             names = [kind.removeprefix("ACTIVATION_") for kind, cls in OPERATORS.items() if cls.fusable]
@@ -69,14 +74,32 @@ class Activation(Kind):
         return [violation.under(path) for violation in activation.check(level)]
 
 
-def _spelt(value: Any) -> tuple[Any, Mapping[str, Any]]:
-    """Type and attributes from a name, a collapsed object or a nested one."""
+def _spelt(value: Any, path: str, violations: list[Violation]) -> tuple[Any, Mapping[str, Any]]:
+    """Type and attributes from a name, a collapsed object or a nested one; what is said twice is noted."""
     if not isinstance(value, Mapping):
         return value, {}
-    name = next((value[key] for key in _TYPE_KEYS if key in value), None)
-    nested = next((value[key] for key in _DESC_KEYS if key in value), None)
-    rest = {k: v for k, v in value.items() if k not in _TYPE_KEYS + _DESC_KEYS}
-    return name, {**rest, **nested} if isinstance(nested, Mapping) else rest
+    given = {k: v for k, v in value.items() if v is not None}
+    name, nested = (_either(given, keys, path, violations) for keys in (_TYPE_KEYS, _DESC_KEYS))
+    rest = {k: v for k, v in given.items() if k not in _TYPE_KEYS + _DESC_KEYS}
+    if nested is None:
+        return name, rest
+    if not isinstance(nested, Mapping):
+        violations.append(SPELT(f"{path}.Desc", shown(nested), "an object with the fields of the activation"))
+        return name, rest
+    inner = {k: v for k, v in nested.items() if v is not None}
+    for key in (key for key in inner if key in rest):
+        expected = "each field once, beside Type or inside Desc"
+        violations.append(SPELT(f"{path}.{key}", "the field twice", expected, "removing one of them"))
+    return name, {**rest, **inner}
+
+
+def _either(given: Mapping[str, Any], keys: tuple[str, str], path: str, violations: list[Violation]) -> Any:
+    """The entry under one of two spellings, not both."""
+    found = [key for key in keys if key in given]
+    if len(found) > 1:
+        told = " and ".join(keys)
+        violations.append(SPELT(f"{path}.{keys[1]}", told, f"one of {told}", "removing one of them"))
+    return given[found[0]] if found else None
 
 
 def find_activation(name: Any) -> type[Operator] | None:

@@ -21,6 +21,11 @@ TENSOR_FIELD = rule(
     "A tensor's object has DataType, Sizes and the other fields of DML_BUFFER_TENSOR_DESC, no others.",
     "dml.ActivationRelu(input_tensor={'DataType': 'FLOAT32', 'Size': [4]})",
 )
+TENSOR_TYPE = rule(
+    "tensor.type",
+    "A tensor's Type is BUFFER, the only one there is.",
+    "dml.ActivationRelu(input_tensor={'Type': 'TEXTURE', 'DataType': 'FLOAT32', 'Sizes': [4]})",
+)
 _NAMES = {
     "DataType": "data_type",
     "Sizes": "sizes",
@@ -30,6 +35,7 @@ _NAMES = {
     "GuaranteedBaseOffsetAlignment": "guaranteed_base_offset_alignment",
 }
 _WRAPPERS = {"Type", "Desc", "type", "desc"}
+_BUFFER_TYPES = ("BUFFER", "DML_TENSOR_TYPE_BUFFER")
 
 
 def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDesc | None:
@@ -39,7 +45,8 @@ def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDes
     if not isinstance(value, Mapping):
         violations.append(NOT_A_TENSOR(path, shown(value), "a tensor description", "TensorDesc('FLOAT32', [2, 3])"))
         return None
-    arguments = _arguments(_unwrapped(value), path, violations)
+    inner = _unwrapped(value, path, violations)
+    arguments = None if inner is None else _arguments(inner, path, violations)
     if arguments is None:
         return None
     try:
@@ -49,10 +56,31 @@ def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDes
         return None
 
 
-def _unwrapped(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The inner description where DML_TENSOR_DESC's own two fields are spelt out."""
-    inner = value.get("Desc", value.get("desc"))
-    return inner if isinstance(inner, Mapping) and set(value) <= _WRAPPERS else value
+def _unwrapped(value: Mapping[str, Any], path: str, violations: list[Violation]) -> Mapping[str, Any] | None:
+    """The inner description where DML_TENSOR_DESC's own two fields are spelt out; None where those are wrong."""
+    given = {key: entry for key, entry in value.items() if entry is not None}
+    inner = given.get("Desc", given.get("desc"))
+    if inner is None:
+        return value
+    before = len(violations)
+    if not set(given) <= _WRAPPERS:
+        expected, fix = "one description: in Desc, or without it", "removing one of them"
+        violations.append(TENSOR_FIELD(f"{path}.Desc", "Desc beside other fields", expected, fix))
+    for key in ("Type", "Desc"):
+        if key in given and key.lower() in given:
+            both, where = f"{key} and {key.lower()}", f"{path}.{key.lower()}"
+            violations.append(TENSOR_FIELD(where, both, f"one of {both}", "removing one of them"))
+    for key in ("Type", "type"):
+        _check_type(given.get(key), f"{path}.{key}", violations)
+    if not isinstance(inner, Mapping):
+        violations.append(TENSOR_FIELD(f"{path}.Desc", shown(inner), "an object", "DataType and Sizes inside {}"))
+    return inner if len(violations) == before else None
+
+
+def _check_type(value: Any, path: str, violations: list[Violation]) -> None:
+    is_buffer = isinstance(value, str) and value.strip().upper() in _BUFFER_TYPES
+    if value is not None and not is_buffer:
+        violations.append(TENSOR_TYPE(path, shown(value), "BUFFER, the only type there is", "'BUFFER'"))
 
 
 def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation]) -> dict[str, Any] | None:
@@ -63,7 +91,9 @@ def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation])
             continue  # in a model, 0 asks for the size to be worked out
         if key in _NAMES:
             arguments[_NAMES[key]] = entry
-        elif key not in ("DimensionCount", "Type"):  # Type is BUFFER, the only one there is
+        elif key == "Type":
+            _check_type(entry, f"{path}.Type", violations)
+        elif key != "DimensionCount":
             violations.append(
                 TENSOR_FIELD(f"{path}.{key}", shown(key), "a field of a tensor", suggest(str(key), _NAMES))
             )

@@ -13,7 +13,8 @@ from anydml.frontends.dxdispatch import files
 
 REFUSED = [
     "../out.npy", "a/../../out.npy", "/out.npy", "\\out.npy", "C:\\out.npy", "C:out.npy", "c:/out.npy",
-    "\\\\host\\x.npy", "//host/x.npy", "a//b.npy", "", ".", "..", "./../out.npy", "./", "out.npy/", "out.npy/.", "out.npy ", "out.npy.",
+    "\\\\host\\x.npy", "//host/x.npy", "a//b.npy", "", ".", "..", "./../out.npy",
+    "./", "out.npy/", "out.npy/.", "out.npy ", "out.npy.",
     "nul.npy", "COM1.bin", "aux/out.npy", "a\0b.npy", "a\nb.npy", "out.npy:stream.bin", "a?.npy", "con .npy",
     "x" * 300 + ".npy", "..\\out.npy",
 ]  # fmt: skip

@@ -31,6 +31,11 @@ COMPILE_TYPE = rule(
     "dmlCompileType is DmlCompileOp or DmlCompileGraph; both give the same result.",
     _EXAMPLE.format('GEMM\\", \\"dmlCompileType\\": \\"Graph').replace('\\\\"', '"'),
 )
+TWICE = rule(
+    "dispatchable.twice",
+    "A dispatchable has one type and one description, under either spelling.",
+    _EXAMPLE.format('GEMM", "Type": "GEMM'),
+)
 _FOREIGN = {
     "hlsl": ("an HLSL shader", "the DirectML operators it stands for"),
     "onnx": ("an ONNX model", "its operators as dispatchables of this model"),
@@ -51,7 +56,7 @@ class DispatchableReader:
         fields = Fields(node, self.notes, "a dispatchable")
         if not fields.is_object:
             return None
-        key = "Type" if "Type" in node.value and "type" not in node.value else "type"
+        key = self._spelling(fields, "type")
         kind = fields.text(key, "an operator such as 'DML_OPERATOR_GEMM'", required=True)
         cls = self._find(kind, node.get(key)) if kind is not None else None
         if kind is not None and kind.lower() in _FOREIGN:
@@ -65,6 +70,17 @@ class DispatchableReader:
         operator = self._operator(cls, node, fields)
         place = Place(node.path, *self.notes.document.place(node.offset))
         return None if operator is None else Dispatchable(name, operator, flags, bindings, place)
+
+    def _spelling(self, fields: Fields, key: str) -> str:
+        """The key itself or the same with a capital, whichever is there; a note where both are."""
+        capital = key.capitalize()
+        if fields.get(capital) is None:
+            return key
+        if fields.get(key) is not None:
+            both = f"{key} and {capital}"
+            self.notes.add(fields.node, TWICE, both, f"one of {both}", "removing one of them", capital)
+            return key
+        return capital
 
     def _find(self, kind: str, node: Node | None) -> type[Operator] | None:
         assert node is not None
@@ -98,7 +114,7 @@ class DispatchableReader:
 
     def _operator(self, cls: type[Operator], node: Node, fields: Fields) -> Operator | None:
         """The operator from `desc`, or from the dispatchable itself when its fields stand there."""
-        desc = fields.get("desc") or fields.get("Desc")
+        desc = fields.get(self._spelling(fields, "desc"))
         source = node if desc is None else desc
         if desc is not None:
             fields.finish(*_OWN_KEYS)
