@@ -195,6 +195,65 @@ def test_any_name__can_be_printed_to_any_stream(tmp_path: Path) -> None:
     assert result.returncode == 0 and b"gr\\xf6\\xdfe \\U0001f600': 1" in result.stdout and not result.stderr
 
 
+CLOSED = {">&-": (0, ""), "2>&-": (0, "Running on 'cpu'\nResource 'output': 2, 4, 10, 12\n"), ">&- 2>&-": (0, "")}
+
+
+@pytest.mark.parametrize("closing", CLOSED)
+def test_closed_streams__change_nothing_but_what_is_seen(closing: str) -> None:
+    words = ["sh", "-c", f'exec "$@" {closing}', "sh", sys.executable, "-m", "anydml", "run", SLICE]
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
+    assert ((done.returncode, done.stdout), done.stderr) == (CLOSED[closing], "")
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize(("words", "status"), [([SLICE], 0), ([SLICE, "--json"], 0), (["no.json"], 1), ([], 2)])
+def test_missing_streams__leave_the_status(
+    words: list[str], status: int, stream: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(*words) == status
+    before = capsys.readouterr()
+    monkeypatch.setattr(sys, stream, None)
+    assert run(*words) == status
+    assert getattr(sys, stream) is None
+    after = capsys.readouterr()
+    kept = (before.err, after.err) if stream == "stdout" else (before.out, after.out)
+    assert "--json" in words or kept[0] == kept[1]
+
+
+ODD = "a\x1b[2J\n\0\x9b\u202eb größe \U0001f600"
+SPELT = "a\\x1b[2J\\n\\x00\\x9b\\u202eb größe \U0001f600"
+
+
+def test_names__cannot_steer_the_terminal(tmp_path: Path, capsys: Captured) -> None:
+    model = json.loads(Path(SLICE).read_text("utf-8").replace('"slice"', json.dumps(ODD)))
+    model["resources"][ODD] = model["resources"].pop("output")
+    model["commands"][0]["bindings"]["OutputTensor"] = ODD
+    model["commands"][1]["resource"] = ODD
+    model["commands"] += [
+        {"type": "print", "resource": ODD, "verbose": True},
+        {"type": "writeFile", "resource": ODD, "targetPath": "\x9b\u202e.npy"},
+    ]
+    path = tmp_path / "odd\x1b[2J.json"
+    path.write_text(json.dumps(model), "utf-8")
+    words = [str(path), str(path), "--print_commands", "-i", "2", "--output_path", str(tmp_path)]
+    assert run(*words) == 0 and run(*words, "--verbose") == 0
+    printed = capsys.readouterr()
+    assert f"Resource '{SPELT}': 2, 4, 10, 12\n" in printed.out and f"Resource '{SPELT}': FLOAT32 [" in printed.out
+    assert f"Resource '{SPELT}':\n[0] 2 (0x" in printed.out and f"Dispatch '{SPELT}': 2 iterations" in printed.out
+    assert f"Resource '{SPELT}' written to" in printed.out and "odd\\x1b[2J.json'\n" in printed.out
+    assert not set(printed.out + printed.err) & set("\x1b\0\x9b\u202e")
+
+
+def test_problems__cannot_steer_the_terminal(tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "odd\x1b[2J\n.json"
+    path.write_text(json.dumps({"resources": {ODD: 1}, "dispatchables": {ODD: {"type": ODD}}, "commands": [{ODD: 1}]}))
+    assert run(str(path), str(path) + "\x9b") == 1 and main(["check", str(path)]) == 1
+    assert run(str(path), "--\x1b[2J") == 2 and run(SLICE, "--compare", f"output={ODD}") == 1
+    printed = capsys.readouterr()
+    assert "odd\\x1b[2J\\n.json:1:" in printed.err and "odd\\x1b[2J\\n.json:1:" in printed.out
+    assert not set(printed.out + printed.err) & set("\x1b\0\x9b\u202e")
+
+
 class Screen(io.StringIO):
     encoding = "utf-8"  # type: ignore[assignment]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from anydml.cli.models import add_model_arguments, feature_level, write, write_problems
 from anydml.core.errors import DmlError
+from anydml.frontends.printable import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -41,7 +42,7 @@ def run(args: Namespace) -> int:
         reports.append({"model": path, "problems": problems})
         if not args.json:
             count = len(problems)
-            write(f"{path}: {f'{count} problem' + 's' * (count > 1) if count else 'no problems'}\n")
+            write(f"{printable(path)}: {f'{count} problem' + 's' * (count > 1) if count else 'no problems'}\n")
     if args.json:
         write(json.dumps({"models": reports}, indent=2) + "\n")
     return 1 if any(report["problems"] for report in reports) else 0

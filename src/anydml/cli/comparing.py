@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from anydml.cli.models import natural, tolerance, write
 from anydml.cli.usage import UsageError
 from anydml.core.errors import ModelError
+from anydml.frontends.printable import printable
 
 if TYPE_CHECKING:
     from anydml.frontends.dxdispatch.executor import Outcome
@@ -77,7 +78,10 @@ class Expectation:
         if not args.json:
             verdict = "equal" if result.is_equal else "different"
             first, *rest = result.lines()
-            write("\n".join([f"Compare '{name}' with '{self.file}': {verdict}, {first}", *rest]) + "\n")
+            write(
+                "\n".join([f"Compare '{printable(name)}' with '{printable(self.file)}': {verdict}, {first}", *rest])
+                + "\n"
+            )
         return {"resource": name, "file": self.file, "equal": result.is_equal, "lines": result.lines()}
 
 

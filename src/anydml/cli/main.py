@@ -14,9 +14,10 @@ from importlib.util import find_spec
 from typing import NoReturn
 
 from anydml import __version__
-from anydml.cli.terminal import RED, Terminal
+from anydml.cli.terminal import RED, Terminal, standard_streams
 from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError
+from anydml.frontends.printable import printable
 
 FAILED_STATUS, USAGE_STATUS, BUG_STATUS, BROKEN_PIPE_STATUS, INTERRUPTED_STATUS = 1, 2, 70, 141, 130
 SUBCOMMANDS = ("explain", "run", "check", "bench")
@@ -34,6 +35,11 @@ class _Parser(ArgumentParser):
 def main(argv: list[str] | None = None) -> int:
     """Run one command line and return its exit status. No traceback ever reaches the user."""
     words = [_protect(word) for word in (sys.argv[1:] if argv is None else argv)]
+    with standard_streams():
+        return _run(words)
+
+
+def _run(words: Sequence[str]) -> int:
     try:
         args = _parse(words)
         status: int = args.run(args)
@@ -86,7 +92,8 @@ def _fail(message: str, status: int, words: Sequence[str] = (), error: DmlError 
         if "--json" in words:
             violations = [violation.to_json() for violation in error.violations] if error else []
             print(json.dumps({"error": message, "violations": violations}, indent=2), flush=True)
-        text = f"{Terminal.of(sys.stderr).paint('error:', RED)} {message}"
+        plain = "\n".join(map(printable, message.split("\n")))
+        text = f"{Terminal.of(sys.stderr).paint('error:', RED)} {plain}"
         # A message quotes what the user typed, which the stream may be unable to show.
         encoding = sys.stderr.encoding or "ascii"
         print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)

@@ -12,6 +12,7 @@ from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError
 from anydml.core.integers import INT64_MAX
 from anydml.core.levels import FeatureLevel
+from anydml.frontends.printable import printable
 
 _MOST_TIMES = 10**9
 _LONGEST_NUMBER = 40
@@ -73,4 +74,4 @@ def write_problems(error: DmlError, stream: TextIO) -> None:
     subject = f"{error.subject}: " if error.subject else ""
     for violation in error.violations:
         plain = str(violation).removeprefix("value: ") if not violation.path else str(violation)
-        write(f"{subject}{plain}\n", stream)
+        write(printable(f"{subject}{plain}") + "\n", stream)

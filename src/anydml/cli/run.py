@@ -16,6 +16,7 @@ from anydml.cli.models import add_model_arguments, feature_level, positive, writ
 from anydml.cli.progress import Progress
 from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError
+from anydml.frontends.printable import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -69,7 +70,7 @@ def run(args: Namespace) -> int:
     reports = []
     for path in args.models:
         if len(args.models) > 1 and not args.json:
-            write(f"Model '{path}'\n")
+            write(f"Model '{printable(path)}'\n")
         reports.append(_run_model(path, device, args))
     if args.json:
         write(json.dumps({"device": device.name, "models": reports}, indent=2) + "\n")

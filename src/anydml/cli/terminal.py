@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TextIO
@@ -31,6 +34,17 @@ class Terminal:
     def paint(self, text: str, style: str) -> str:
         """The text in a style, when there are colours."""
         return f"\033[{style}m{text}\033[0m" if self.color else text
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Streams to nowhere in place of closed ones, which Python has as None: what nobody reads is no failure."""
+    with ExitStack() as stack:
+        for name, redirect in (("stdout", redirect_stdout), ("stderr", redirect_stderr)):
+            if getattr(sys, name) is None:
+                nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+                stack.enter_context(redirect(nowhere))
+        yield
 
 
 def _is_interactive(stream: TextIO) -> bool:

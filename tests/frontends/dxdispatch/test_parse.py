@@ -120,7 +120,7 @@ BAD = [
     ((*BINDINGS, "InputTensor"), {"name": "in", "elementOffset": 1}, "binding.offset",
      "commands[0].bindings.InputTensor.elementOffset"),
     ((*BINDINGS, "InputTensor"), {"name": "in", "elementOffset": 4}, "binding.size",
-     "commands[0].bindings.InputTensor"),
+     "commands[0].bindings.InputTensor.elementOffset"),
     ((*BINDINGS, "InputTensor"), {"name": "in", "elementOffset": 2**62}, "integer.bits",
      "commands[0].bindings.InputTensor.elementOffset"),
     (("commands", 1, "resource"), "outt", "model.name", "commands[1].resource"),
@@ -158,6 +158,32 @@ def test_offset__is_told_in_elements_at_its_own_line(source: dict[str, int], tol
     assert (violation.found, violation.expected, violation.fix) == told
     lines = text.split("\n")
     assert "elementOffset" in lines[violation.line - 1]  # type: ignore[attr-defined]
+
+
+SMALLER = "a smaller offset, or a larger resource"
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ({"elementOffset": 12}, ("12 (48 bytes)", "less than 8 (32 bytes), the end of 'in'", SMALLER)),
+        ({"elementOffset": 8}, ("8 (32 bytes)", "less than 8 (32 bytes), the end of 'in'", SMALLER)),
+        (
+            {"elementOffset": 8, "elementSizeInBytes": 6},
+            ("8 (48 bytes)", "less than 6 (32 bytes), the end of 'in'", SMALLER),
+        ),
+        ({"elementOffset": 4}, ("16 bytes from element 4 on", "at least 20", "a resource of 36 bytes")),
+    ],
+)
+def test_offset__past_the_end_is_told_in_elements(source: dict[str, int], told: tuple[str, str, str]) -> None:
+    model = changed("resources", "in", "sizeInBytes", to=32)
+    for name in ("InputTensor", "OutputTensor"):
+        model["dispatchables"]["relu"]["desc"][name]["Sizes"] = [5]
+    model["resources"]["out"]["sizeInBytes"] = 32
+    model["commands"][0]["bindings"]["InputTensor"] = {"name": "in", **source}
+    (violation,) = violations(model)
+    assert (violation.found, violation.expected, violation.fix) == told
+    assert violation.path.endswith(".elementOffset" if "bytes from" not in told[0] else ".InputTensor")
 
 
 def test_command_type__is_told_at_its_own_line() -> None:

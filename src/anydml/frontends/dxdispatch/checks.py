@@ -16,9 +16,9 @@ from anydml.core.rules import rule
 from anydml.frontends.dxdispatch.commands import NAME
 from anydml.frontends.dxdispatch.fields import Notes, nearest, quoted
 from anydml.frontends.dxdispatch.json_reader import Node
-from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Dispatchable, Resource
+from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Dispatchable, Resource, Source
 from anydml.frontends.dxdispatch.resources import MEMORY
-from anydml.runtime.binding import Binder, BufferBinding
+from anydml.runtime.binding import SIZE, Binder, BufferBinding
 
 _BROADCAST = '{"DataType": "FLOAT32", "Sizes": [65535, 32767], "Strides": [0, 0]}'
 WORK = rule(
@@ -30,7 +30,7 @@ WORK = rule(
     "budget=1 << 30)",
 )
 _WIDEST_ELEMENT_BYTES = 8
-_OFFSET_PATH = re.compile(r"(\w+)(?:\[(\d+)\])?\.Offset")
+_SOURCE_PATH = re.compile(r"(\w+)(?:\[(\d+)\])?(\.Offset)?")
 _MULTIPLE = re.compile(r"multiple of (\d+)")
 Buffers = Mapping[str, Any]
 
@@ -114,10 +114,12 @@ class _BindingChecker:
 
     def _in_elements(self, violation: Violation, bindings: Bindings) -> Violation:
         """A wrong offset in the unit and under the name a model gives it; anything else as it is."""
-        found = _OFFSET_PATH.fullmatch(violation.path)
-        if found is None:
+        found = _SOURCE_PATH.fullmatch(violation.path)
+        if found is None or not (found[3] or violation.rule == SIZE.id):
             return violation
         source = bindings[snake(found[1])][int(found[2] or 0)]
+        if not found[3]:
+            return self._too_little(violation, source)
         told = f"{source.element_offset} ({violation.found} bytes)"
         named = replace(violation, path=violation.path.replace(".Offset", ".elementOffset"), found=told)
         wanted = _MULTIPLE.search(violation.expected)
@@ -127,6 +129,23 @@ class _BindingChecker:
         step = lcm(int(wanted[1]) * 8, bits) // bits
         expected = f"a multiple of {step} ({step * bits // 8} bytes)"
         return replace(named, expected=expected, fix=str(-(-source.element_offset // step) * step))
+
+    def _too_little(self, violation: Violation, source: Source) -> Violation:
+        """A resource that ends before the offset, or before the tensor that starts there."""
+        resource = self.known[source.resource]
+        offset, size = source.offset_in_bytes(resource), resource.size_in_bytes
+        if offset < size:
+            fix = re.sub(r"\d+", lambda needed: str(int(needed[0]) + offset), violation.fix)
+            start = f" from element {source.element_offset} on" if offset else ""
+            return replace(violation, found=violation.found + start, fix=fix)
+        end = -(-size * 8 // source.element_bits(resource))
+        return replace(
+            violation,
+            path=f"{violation.path}.elementOffset",
+            found=f"{source.element_offset} ({offset} bytes)",
+            expected=f"less than {end} ({size} bytes), the end of {quoted(source.resource)}",
+            fix="a smaller offset, or a larger resource",
+        )
 
 
 def _places(bindings: Node) -> dict[Any, Node]:

@@ -25,6 +25,7 @@ from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS,
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Model, Place, Print, Resource, WriteFile
 from anydml.frontends.dxdispatch.places import LocatedViolation
 from anydml.frontends.dxdispatch.printing import print_indexed, print_plain, print_shaped
+from anydml.frontends.printable import printable
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.device import Device
 
@@ -86,7 +87,7 @@ class Executor:
                 self.compiled[name] = compiled
         for index, command in enumerate(self.model.commands):
             if self.options.print_commands:
-                self.write(f"[StartCmd][{index:04}]\t: {command.text}\n")
+                self.write(f"[StartCmd][{index:04}]\t: {printable(command.text)}\n")
             with self._at(command.place):
                 self._obey(command)
             if self.options.print_commands:
@@ -117,7 +118,7 @@ class Executor:
         middle = median(samples[1:] or samples)
         if self.options.times:
             count = counted(len(samples), "iteration")
-            self.write(f"Dispatch '{command.dispatchable}': {count}, {middle:.4f} ms median (CPU)\n")
+            self.write(f"Dispatch '{printable(command.dispatchable)}': {count}, {middle:.4f} ms median (CPU)\n")
         times = {"iterations": len(samples), "median_ms": middle, "min_ms": min(samples), "max_ms": max(samples)}
         self.outcome.commands.append({"type": "dispatch", "dispatchable": command.dispatchable, **times})
 
@@ -144,7 +145,7 @@ class Executor:
         resource, data = self.model.resources[command.resource], self.buffers[command.resource]
         target = find_target(command.target, self.options.output_folder)
         write_file(target, *_contents(command, resource, data, target.suffix.lower()))
-        self.write(f"Resource '{command.resource}' written to '{target}'\n")
+        self.write(f"Resource '{printable(command.resource)}' written to '{printable(str(target))}'\n")
         self.outcome.last_shown = command.resource
         self.outcome.commands.append({"type": "writeFile", "resource": command.resource, "path": str(target)})
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anydml.core.errors import Violation
+from anydml.frontends.printable import printable
 
 _SIMPLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _STEP = re.compile(r'\.?(?:([A-Za-z_$][A-Za-z0-9_$-]*)|\[([0-9]+)\]|\["((?:[^"\\]|\\.)*)"\])')
@@ -46,7 +47,7 @@ def join_path(keys: Iterable[str | int]) -> str:
             path += f".{key}" if path else key
         else:
             shown = key if len(key) <= _SHOWN_KEY else key[:_SHOWN_KEY] + "..."
-            quoted = "".join(c if c.isprintable() and c not in '"\\' else f"\\x{ord(c):x}" for c in shown)
+            quoted = printable("".join(c if c not in '"\\' else f"\\x{ord(c):x}" for c in shown))
             path += f'["{quoted}"]'
     return path
 

@@ -14,6 +14,7 @@ from anydml.core.tensor import TensorDesc
 from anydml.frontends.dxdispatch.elements import from_bytes, to_text, to_texts
 from anydml.frontends.dxdispatch.initial_values import Mixed
 from anydml.frontends.dxdispatch.model import Resource
+from anydml.frontends.printable import printable
 
 Write = Callable[[str], None]
 _CHUNK = 1 << 16
@@ -34,7 +35,7 @@ def shown_count(resource: Resource) -> int:
 
 def print_plain(resource: Resource, data: Bytes, write: Write) -> None:
     """`Resource 'output': 2, 4, 10, 12`."""
-    write(f"Resource '{resource.name}': ")
+    write(f"Resource '{printable(resource.name)}': ")
     for i, texts in enumerate(_texts(resource, data)):
         write((", " if i else "") + ", ".join(texts))
     write("\n")
@@ -42,7 +43,7 @@ def print_plain(resource: Resource, data: Bytes, write: Write) -> None:
 
 def print_indexed(resource: Resource, data: Bytes, write: Write) -> None:
     """A line for each element with its index, value and bits, as a print command with `verbose` asks for."""
-    write(f"Resource '{resource.name}':\n")
+    write(f"Resource '{printable(resource.name)}':\n")
     width = len(str(resource.initial.element_count))
     index = 0
     for texts, bits, digits in _with_bits(resource, data):
@@ -56,14 +57,14 @@ def print_shaped(resource: Resource, data: Bytes, tensor: TensorDesc | None, off
     """Type, sizes and strides, then the elements in rows: as the last tensor bound to the resource sees them."""
     if tensor is None:
         kind = resource.data_type
-        write(f"Resource '{resource.name}': {kind.name if kind is not None else 'mixed types'}, ")
+        write(f"Resource '{printable(resource.name)}': {kind.name if kind is not None else 'mixed types'}, ")
         write(f"{counted(resource.initial.element_count, 'element')}, {resource.size_in_bytes} bytes\n")
         write(_rows(shown_values(resource, data)) if kind is not None else ", ".join(_mixed_texts(resource, data)))
     else:
         strides = "" if tensor.has_implicit_strides else f", strides {list(tensor.strides)}"
         start = f", from byte {offset}" if offset else ""
         sizes = list(tensor.sizes)
-        write(f"Resource '{resource.name}': {tensor.data_type.name} {sizes}{strides}{start}, ")
+        write(f"Resource '{printable(resource.name)}': {tensor.data_type.name} {sizes}{strides}{start}, ")
         write(f"{resource.size_in_bytes} bytes\n")
         write(_rows(tensor.view(data, offset)))
     write("\n")
