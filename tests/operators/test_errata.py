@@ -255,6 +255,16 @@ def test_reduce__over_no_axes_takes_each_element_alone() -> None:
     assert run(operator, input_tensor=[-3, 0, 4]).tolist() == [3, 0, 4]
 
 
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_thresholds__turn_nan_into_0(data_type: str, device: str) -> None:
+    given = [math.nan, -math.nan, 2, -2]
+    relu = dml.ActivationThresholdedRelu(input_tensor=tensor(data_type, 4), alpha=1)
+    assert run(relu, device, input_tensor=given).tolist() == [0, 0, 2, 0]
+    shrink = dml.ActivationShrink(input_tensor=tensor(data_type, 4), bias=0.5, threshold=1)
+    assert run(shrink, device, input_tensor=given).tolist() == [0, 0, 1.5, -1.5]
+
+
 def test_softplus__steepness_below_1_from_6_4() -> None:
     operator = dml.ActivationSoftplus(input_tensor=tensor("FLOAT32", 1), steepness=0.5)
     assert rules(operator, "6.4") == [] and rules(operator, "6.3") == ["softplus.steepness"]
