@@ -78,10 +78,8 @@ class Expectation:
         if not args.json:
             verdict = "equal" if result.is_equal else "different"
             first, *rest = result.lines()
-            write(
-                "\n".join([f"Compare '{printable(name)}' with '{printable(self.file)}': {verdict}, {first}", *rest])
-                + "\n"
-            )
+            heading = f"Compare '{printable(name)}' with '{printable(self.file)}': {verdict}, {first}"
+            write("\n".join([heading, *rest]) + "\n")
         return {"resource": name, "file": self.file, "equal": result.is_equal, "lines": result.lines()}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TextIO
 
 _BEYOND_ASCII = "─│┌┼┘░·×…→"
@@ -42,7 +43,7 @@ def standard_streams() -> Iterator[None]:
     with ExitStack() as stack:
         for name, redirect in (("stdout", redirect_stdout), ("stderr", redirect_stderr)):
             if getattr(sys, name) is None:
-                nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+                nowhere = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))
                 stack.enter_context(redirect(nowhere))
         yield
 
