@@ -10,7 +10,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import geometric_mean, median
-from time import perf_counter
+from time import perf_counter, sleep
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from anydml.core.layout import Layout
 
 SHORTEST_SECONDS = 1e-3
 """Shorter moves are repeated within one measurement until it takes about this long."""
+
+PAUSE_SECONDS = 0.02
+"""Threads of PyTorch and ONNX Runtime stay awake for a while after their work, and would hold a core of the next one.
+After the pause every contender moves once before it is timed: cores that slept take milliseconds to come back."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,8 @@ def measure(
     seconds: dict[str, list[float]] = {name: [] for name in moves}
     for _ in range(repeat):
         for name, move in moves.items():
+            sleep(PAUSE_SECONDS)
+            move()
             seconds[name].append(_time(move, loops[name]))
     ratios = {
         name: median(copy / mine for copy, mine in zip(seconds[COPY], taken, strict=True))
