@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
 from anydml.runtime.moves.cache import VARIABLE
@@ -35,7 +36,7 @@ print(json.dumps([started, first("FLOAT32", 512), first("UINT8", 1000), first("F
 
 @dataclass(frozen=True)
 class FirstUse:
-    """Seconds: to load LLVM, and of the longest of three first uses after that."""
+    """Seconds: to load LLVM, and of the longest of three first uses after that; medians of several processes."""
 
     loading: float
     compiled: float
@@ -43,11 +44,16 @@ class FirstUse:
     """The same in a process that finds the kernels on disk."""
 
 
-def measure_first_use() -> FirstUse:
+def measure_first_use(processes: int = 5) -> FirstUse:
+    runs = [_measure_once() for _ in range(processes)]
+    return FirstUse(*(median(values) for values in zip(*runs, strict=True)))
+
+
+def _measure_once() -> tuple[float, float, float]:
     with TemporaryDirectory() as folder:
         loading, *compiled = _run(folder)
         _, *found = _run(folder)
-    return FirstUse(loading, max(compiled), max(found))
+    return loading, max(compiled), max(found)
 
 
 def _run(cache_folder: str) -> list[float]:

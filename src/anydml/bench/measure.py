@@ -58,6 +58,8 @@ class Result:
     timings: dict[str, Timing]
     ratios: dict[str, float]
     """Of each contender: the speed beside the copy's, the median of the ratios within a repetition."""
+    leads: dict[str, float]
+    """Our speed beside each contender's, likewise within a repetition: what slows the machine slows both."""
 
     def rate(self, contender: str) -> float:
         """Payload, in GB/s."""
@@ -111,13 +113,15 @@ def measure(
             sleep(PAUSE_SECONDS)
             move()
             seconds[name].append(_time(move, loops[name]))
-    ratios = {
-        name: median(copy / mine for copy, mine in zip(seconds[COPY], taken, strict=True))
-        for name, taken in seconds.items()
-    }
+    ratios = {name: _ratio(seconds[COPY], taken) for name, taken in seconds.items()}
+    leads = {name: _ratio(taken, seconds[OURS]) for name, taken in seconds.items()}
     timings = {name: Timing.of(taken) for name, taken in seconds.items()}
     payload = case.destination.logical_element_count * element
-    return Result(pattern.name, data_type.name.lower(), payload, _kernel(case, data_type), timings, ratios)
+    return Result(pattern.name, data_type.name.lower(), payload, _kernel(case, data_type), timings, ratios, leads)
+
+
+def _ratio(others: list[float], mine: list[float]) -> float:
+    return median(other / own for other, own in zip(others, mine, strict=True))
 
 
 def _kernel(case: Case, data_type: DataType) -> str:

@@ -85,14 +85,13 @@ def _float32_goals(results: list[Result]) -> Iterator[str]:
 
 def _beside_best(result: Result) -> float:
     """Our speed beside the fastest peer's."""
-    best = max(result.fraction(peer) for peer in PEERS if peer in result.timings)
-    return result.fraction(OURS) / best
+    return min(result.leads[peer] for peer in PEERS if peer in result.leads)
 
 
 def _negative_goals(results: list[Result]) -> Iterator[str]:
     for result in results:
-        if POSITIVE in result.timings:
-            ratio = result.fraction(OURS) / result.fraction(POSITIVE)
+        if POSITIVE in result.leads:
+            ratio = result.leads[POSITIVE]
             text = f"float32: {result.pattern} {ratio:.2f} of the same with positive strides, at least 0.90"
             yield _verdict(ratio >= 0.9, text)
 
