@@ -187,6 +187,8 @@ class Operator:
     fuses_anywhere: ClassVar[bool] = True
     owned_inputs: ClassVar[bool] = True
     """Whether inputs may carry OWNED_BY_DML."""
+    only_moves: ClassVar[bool] = False
+    """Whether elements keep their bits: no type is widened for it, even where it is no list of moves."""
     partial_outputs: ClassVar[bool] = False
     """Whether outputs may be smaller than inferred (`check` then says how small)."""
 

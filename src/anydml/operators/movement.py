@@ -226,6 +226,7 @@ class ReverseSubsequences(Operator, since="2.1", id=106):
     sequence_lengths_tensor: TensorDesc = tensor_input({"2.1": UINT32, "5.0": UINT32 | UINT64})
     output_tensor: TensorDesc = tensor_output({"2.1": UP_TO_32_BIT, "5.0": ALL})
     axis: int = attribute(Integer())
+    only_moves = True
     same = (
         same("input_tensor sequence_lengths_tensor output_tensor", "DimensionCount"),
         same("input_tensor output_tensor", "DataType"),

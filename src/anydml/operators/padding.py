@@ -135,6 +135,7 @@ class Padding(Operator, since="1.0", id=64):
     start_padding: tuple[int, ...] = attribute(Array(Integer()), length="DimensionCount")
     end_padding: tuple[int, ...] = attribute(Array(Integer()), length="DimensionCount")
     same = (same("input_tensor output_tensor", "DataType DimensionCount"),)
+    only_moves = True
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         return _check_padding(self)
@@ -161,6 +162,7 @@ class Padding1(Operator, since="5.0", id=155):
     start_padding: tuple[int, ...] = attribute(Array(Integer()), length="DimensionCount")
     end_padding: tuple[int, ...] = attribute(Array(Integer()), length="DimensionCount")
     same = (same("input_tensor output_tensor", "DataType DimensionCount"),)
+    only_moves = True
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         yield from _check_padding(self)

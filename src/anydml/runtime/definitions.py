@@ -13,7 +13,7 @@ from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
 from anydml.core.memory import Bytes
 from anydml.core.moves import Fill, Move
-from anydml.core.schema import Operator
+from anydml.core.schema import BindingPoint, Operator
 from anydml.core.tensor import TensorDesc
 from anydml.graph.plan import Compute, Step
 from anydml.runtime.moves.convert import convert
@@ -78,7 +78,7 @@ def strided(data: Bytes, layout: Layout, kind: DataType) -> Array:
 
 def compute(operator: Operator, memory: Memory, widest: bool) -> None:
     """The operator's arithmetic on logical arrays, then one rounding store of each output."""
-    inputs = {point.name: _load(point.tensor, memory, point.name, widest) for point in operator.points("input")}
+    inputs = {point.name: _load(operator, point, memory, widest) for point in operator.points("input")}
     with np.errstate(all="ignore"):
         results = _evaluate(operator, inputs)
     outputs = [point for point in operator.points("output") if point.tensor is not None]
@@ -95,11 +95,12 @@ def _evaluate(operator: Any, inputs: dict[str, Array | None]) -> Any:
     return operator.compute(np, **inputs)
 
 
-def _load(tensor: TensorDesc | None, memory: Memory, name: str, widest: bool) -> Array | None:
+def _load(operator: Operator, point: BindingPoint, memory: Memory, widest: bool) -> Array | None:
+    tensor = point.tensor
     if tensor is None:
         return None
-    array = read(memory[name], tensor.layout, tensor.data_type)
-    if not tensor.data_type.is_float:
+    array = read(memory[point.name], tensor.layout, tensor.data_type)
+    if not tensor.data_type.is_float or operator.only_moves:
         return array
     if widest:
         return array.astype(np.float64)
