@@ -296,3 +296,12 @@ class TestFromArray:
     def test_from_array__passes_the_rest_on(self) -> None:
         described = TensorDesc.from_array([1.0, 2.0], flags=1)
         assert described == TensorDesc("FLOAT64", [2], flags="OWNED_BY_DML")
+
+
+def test_order__with_letters_of_ones_own() -> None:
+    """Sizes output, input, height, width; in memory output, height, width, input: the input channel is fastest."""
+    desc = TensorDesc("FLOAT32", [8, 3, 5, 7], order="OHWI", axes="OIHW")
+    assert desc.strides == (3 * 5 * 7, 1, 7 * 3, 3)
+    with pytest.raises(dml.DmlError) as raised:
+        TensorDesc("FLOAT32", [8, 3, 5, 7], order="OHWI")
+    assert [violation.rule for violation in raised.value.violations] == ["order.known"]
