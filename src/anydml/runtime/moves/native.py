@@ -37,7 +37,7 @@ KERNELS = {
     "scatter": scatter,
 }
 INNER_LOOPS = {"runs": 3, "fill": 1, "pick": 2, "weave": 2, "tile": 3, "gather": 2, "scatter": 1, "convert": 1}
-EXTRAS = {"runs": 1, "fill": 0, "pick": 1, "weave": 1, "tile": 4, "gather": 2, "scatter": 0, "convert": 2}
+EXTRAS = {"runs": 2, "fill": 0, "pick": 2, "weave": 1, "tile": 4, "gather": 2, "scatter": 0, "convert": 2}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from anydml.runtime.moves.emit import Emitter, Value
+from anydml.runtime.moves.plan import Loop
 
 STAGING_BYTES = 64 * 1024
 """What a kernel may stage at once: a part of any second-level cache."""
@@ -12,6 +13,14 @@ CHUNK_BYTES = 4 * 1024
 """What a kernel stages of one long row: so little that reading and writing overlap."""
 STAGING_SLACK = 40 * 1024
 """Room for gaps between staged rows, and for vectors that end past the last."""
+
+AHEAD_BYTES = 16 * 1024
+"""How much is read between asking for memory and needing it: time enough for the answer to come, and too
+little for it to be driven out again."""
+FORESEEN_GAP_BYTES = 512
+"""Hardware reads on across a smaller gap between rows."""
+FORESEEN_ROW_BYTES = 32 * 1024
+"""Longer rows have few ends, and within a row hardware reads on by itself."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,20 @@ def _walked(e: Emitter, pointer: str, steps: tuple[tuple[Value, Value], ...]) ->
     for count, stride in steps:
         pointer = e.at(pointer, e.multiply(count, stride))
     return pointer
+
+
+def ahead_of_rows(row_bytes: int, rows: Loop) -> int:
+    """How far from a byte of a row the one lies that is read about AHEAD_BYTES later, in some following row; 0
+    where hardware foresees it, or the rows are few."""
+    gap = abs(rows.source_stride) - row_bytes
+    if row_bytes > FORESEEN_ROW_BYTES or gap < FORESEEN_GAP_BYTES:
+        return 0
+    return rows_ahead(row_bytes, rows)
+
+
+def rows_ahead(row_bytes: int, rows: Loop) -> int:
+    """The same, whether or not hardware foresees it. At most a quarter of what is asked for is never read."""
+    return min(max(1, AHEAD_BYTES // row_bytes), rows.size // 4) * rows.source_stride
 
 
 def power_at_most(number: int) -> int:

@@ -6,11 +6,21 @@ source is read once, and always forwards: hardware reads ahead of those who walk
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import LINE_BYTES, Value
-from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, power_at_most
+from anydml.runtime.moves.emit import FIRST_LEVEL, LINE_BYTES, SECOND_LEVEL, Value
+from anydml.runtime.moves.kernels.frame import (
+    AHEAD_BYTES,
+    CHUNK_BYTES,
+    FORESEEN_ROW_BYTES,
+    Frame,
+    Lowered,
+    Shape,
+    ahead_of_rows,
+    power_at_most,
+    rows_ahead,
+)
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.rows import copy_row
-from anydml.runtime.moves.plan import MovePlan
+from anydml.runtime.moves.plan import ONCE, MovePlan
 
 GRAIN_BYTES = 16 * 1024
 
@@ -24,9 +34,25 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     way = "staged" if stream and uneven else "direct"
     streams = stream and (way == "staged" or lanes * element == vector_bytes)
     step = row.source_stride // element
-    shape = Shape("pick", element, vector_bytes, streams, (step, channels.size, lanes, way))
+    level, ahead = _ahead(plan, way)
+    shape = Shape("pick", element, vector_bytes, streams, (step, channels.size, lanes, way, level))
     chunk = max(lanes, 2 * CHUNK_BYTES // (element * channels.size) // lanes * lanes)
-    return Lowered(shape, (chunk,), (0, GRAIN_BYTES // element))
+    return Lowered(shape, (chunk, ahead), (0, GRAIN_BYTES // element))
+
+
+def _ahead(plan: MovePlan, way: str) -> tuple[int, int]:
+    """What is asked for: into a cache of which level, 0 for nothing, and how far ahead."""
+    _, row = plan.inner
+    rows = plan.outer[-1] if plan.outer else ONCE
+    row_bytes = row.size * abs(row.source_stride)
+    if row.source_stride == -plan.element_bytes:
+        # Hardware is slow to read on while lines are written backwards.
+        following = 0 if row_bytes > FORESEEN_ROW_BYTES else rows_ahead(row_bytes, rows)
+        return FIRST_LEVEL, following or AHEAD_BYTES
+    following = ahead_of_rows(row_bytes, rows)
+    if way == "staged":  # while a chunk is written nothing would be read
+        following = following or AHEAD_BYTES
+    return SECOND_LEVEL if following else 0, following
 
 
 def emit(f: Frame) -> None:
@@ -47,7 +73,7 @@ def _emit_direct(f: Frame) -> None:
 
 
 def _emit_staged(f: Frame) -> None:
-    e, element, (chunk,) = f.e, f.shape.element_bytes, f.extras
+    e, element, (chunk, _) = f.e, f.shape.element_bytes, f.extras
     channels, row = f.inner
     pitch = e.multiply(chunk, element)
     with e.loop(0, row.size, chunk) as wanted:
@@ -108,7 +134,7 @@ def _pick_elements(f: Frame, first: Value, end: Value, start: Value, target: str
 def _pick_vectors(f: Frame, first: Value, end: Value, start: Value, target: str, pitch: Value, stream: bool) -> None:
     """The same, a vector of places at once; walked backwards, the last places come first."""
     e, element, step, lanes = f.e, f.shape.element_bytes, _step(f), _lanes(f)
-    apart, channels = abs(step), _channels(f)
+    apart, channels, level = abs(step), _channels(f), int(f.shape.details[4])
     # Backwards, a vector begins at the last place it holds, and the gap comes before a place.
     gap = 0 if step > 0 else apart - channels
     lowest = 0 if step > 0 else (lanes.count - 1) * step - gap
@@ -116,7 +142,10 @@ def _pick_vectors(f: Frame, first: Value, end: Value, start: Value, target: str,
     with e.loop(first, end, lanes.count) as i:
         place = i if step > 0 else e.subtract(e.add(first, e.subtract(end, lanes.count)), i)
         base = f.from_source((e.add(start, place), step * element), (lowest, element))
-        vectors = [lanes.load(e, e.at(base, part * lanes.count * element)) for part in range(apart)]
+        parts = [e.at(base, part * lanes.count * element) for part in range(apart)]
+        for part in parts if level else ():
+            e.prefetch(e.at(part, f.extras[1]), level)
+        vectors = [lanes.load(e, part) for part in parts]
         for channel in range(channels):
             picked = lanes.merge(e, vectors, [at * apart + gap + channel for at in order])
             into = e.at(e.at(target, e.multiply(channel, pitch)), e.multiply(place, element))

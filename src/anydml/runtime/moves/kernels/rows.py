@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import LINE_BYTES, Emitter, Value, vector
+from anydml.runtime.moves.emit import LINE_BYTES, SECOND_LEVEL, Emitter, Value, vector
 
 UNROLLED_LINES = 4
 
 
-def copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool) -> None:
-    """Copies `size` bytes; streaming ones go past the caches in whole lines."""
-    name = "stream_row" if stream else "copy_row"
+def copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool, ahead: Value | None = None) -> None:
+    """Copies `size` bytes; streaming ones go past the caches in whole lines. With every line of the source, the
+    one `ahead` bytes from it is asked for."""
+    name = ("stream_row" if stream else "copy_row") + ("" if ahead is None else "_ahead")
     if not e.has_function(name):
-        with e.function(name, "ptr noalias %to, ptr noalias %from, i64 %size"):
-            _copy_row(e, "%to", "%from", "%size", stream)
-    e.do(f"call void @{name}(ptr {destination}, ptr {source}, i64 {size})")
+        with e.function(name, "ptr noalias %to, ptr noalias %from, i64 %size, i64 %ahead"):
+            _copy_row(e, "%to", "%from", "%size", stream, None if ahead is None else "%ahead")
+    e.do(f"call void @{name}(ptr {destination}, ptr {source}, i64 {size}, i64 {ahead or 0})")
 
 
-def _copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool) -> None:
+def _copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool, ahead: str | None) -> None:
     if stream:
         head = bytes_to_line(e, destination, size)
         copy_less_than_line(e, destination, source, head)
@@ -24,10 +25,15 @@ def _copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bo
         size = e.subtract(size, head)
     bulk = e.mask(size, -LINE_BYTES * UNROLLED_LINES)
     with e.loop(0, bulk, LINE_BYTES * UNROLLED_LINES) as i:
-        for line in range(UNROLLED_LINES):
-            copy_line(e, destination, source, e.add(i, line * LINE_BYTES), stream)
+        offsets = [e.add(i, line * LINE_BYTES) for line in range(UNROLLED_LINES)]
+        for offset in offsets if ahead else ():
+            e.prefetch(e.at(source, e.add(offset, str(ahead))), SECOND_LEVEL)
+        for offset in offsets:
+            copy_line(e, destination, source, offset, stream)
     whole = e.mask(size, -LINE_BYTES)
     with e.loop(bulk, whole, LINE_BYTES) as i:
+        if ahead:
+            e.prefetch(e.at(source, e.add(i, ahead)), SECOND_LEVEL)
         copy_line(e, destination, source, i, stream)
     rest = e.mask(size, LINE_BYTES - 1)
     copy_less_than_line(e, e.at(destination, whole), e.at(source, whole), rest)

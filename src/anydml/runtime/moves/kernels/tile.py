@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anydml.runtime.moves.emit import LINE_BYTES, Value
+from anydml.runtime.moves.emit import LINE_BYTES, SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import (
     STAGING_BYTES,
     Frame,
@@ -27,6 +27,9 @@ from anydml.runtime.moves.plan import MovePlan
 SOURCE_ROW_BYTES = 256
 BLOCK_SIDE = 16
 """Rows, and elements of each, turned at once: more would not fit into the registers."""
+TILES_AHEAD = 2
+LONG_WALK = 8
+"""Tiles of a loop that make it worth asking for tiles ahead along it."""
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
@@ -42,17 +45,25 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     row_tile = even_parts(row.size, STAGING_BYTES // (element * across_tile), line)
     middle_tile = max(1, min(middle.size, STAGING_BYTES // (element * across_tile * row_tile)))
     grains = (max(line, lanes), 1, max(line, rows))
-    ahead = _next_tile(plan, (across_tile, middle_tile, row_tile))
+    ahead = _ahead(plan, (across_tile, middle_tile, row_tile))
     return Lowered(shape, (across_tile, middle_tile, row_tile, ahead), grains)
 
 
-def _next_tile(plan: MovePlan, tiles: tuple[int, int, int]) -> int:
-    """How far in the source, in bytes, the tile lies that is turned next."""
+def _ahead(plan: MovePlan, tiles: tuple[int, int, int]) -> int:
+    """How far in the source, in bytes, the tile lies that is turned after the next one; short loops are passed
+    over, because what is asked for past their ends is never read."""
     across, middle, row = plan.inner
-    for loop, tile in zip((across, row, middle), (tiles[0], tiles[2], tiles[1]), strict=True):
-        if tile < loop.size:
-            return tile * loop.source_stride
-    return plan.outer[-1].source_stride if plan.outer else 0
+    walks = [(across, tiles[0]), (row, tiles[2]), (middle, tiles[1]), *((loop, 1) for loop in plan.outer[::-1])]
+    walks = [(loop, tile) for loop, tile in walks if tile < loop.size]
+    passed = 1
+    for loop, tile in walks:
+        count = -(-loop.size // tile)
+        if count >= LONG_WALK:
+            return max(1, TILES_AHEAD // passed) * tile * loop.source_stride
+        passed *= count
+        if passed > LONG_WALK:
+            break
+    return walks[0][1] * walks[0][0].source_stride if walks else 0
 
 
 @dataclass(frozen=True)
@@ -156,7 +167,7 @@ def _turn_block(f: Frame, tile: _Tile, pointers: list[str], staging: str) -> Non
         vectors = []
         for pointer in pointers:
             vectors.append(lanes.load(e, e.at(pointer, offset)))
-            e.prefetch(e.at(pointer, e.add(offset, ahead)))
+            e.prefetch(e.at(pointer, e.add(offset, ahead)), SECOND_LEVEL)
         turned = lanes.weave(e, vectors)
         piece = Lanes(element, min(rows, lane_count))
         for flat in range(0, rows * lane_count, piece.count):

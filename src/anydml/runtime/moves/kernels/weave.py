@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, power_at_most
+from anydml.runtime.moves.emit import SECOND_LEVEL
+from anydml.runtime.moves.kernels.frame import AHEAD_BYTES, CHUNK_BYTES, Frame, Lowered, Shape, power_at_most
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.rows import copy_row
 from anydml.runtime.moves.plan import MovePlan
@@ -32,10 +33,10 @@ def emit(f: Frame) -> None:
         with e.loop(0, count, lane_count) as wanted:
             i = e.minimum(wanted, e.subtract(count, lane_count))
             base = f.from_source((e.add(start, i), element))
-            vectors = [
-                lanes.load(e, e.at(base, e.multiply(channel, channels.source_stride)))
-                for channel in range(channel_count)
-            ]
+            planes = [e.at(base, e.multiply(channel, channels.source_stride)) for channel in range(channel_count)]
+            for plane in planes:
+                e.prefetch(e.at(plane, AHEAD_BYTES // 2), SECOND_LEVEL)
+            vectors = [lanes.load(e, plane) for plane in planes]
             for number, value in enumerate(lanes.weave(e, vectors)):
                 target = f.from_staging((i, pixel), (number, lane_count * element))
                 lanes.store(e, value, target)
