@@ -134,7 +134,7 @@ def calls(plan: MovePlan, lowered: Lowered, function: Function, pieces: int) -> 
     """The whole move as calls that can run side by side."""
     loops = plan.outer + plan.inner
     grains = (1,) * len(plan.outer) + lowered.grains
-    chosen = _loop_to_cut(loops, grains, pieces)
+    chosen = _loop_to_cut(loops, grains, pieces, len(plan.outer))
     if chosen is None:
         return [_call(plan, loops, lowered, function, (0, 0))]
     cut = loops[chosen]
@@ -146,12 +146,12 @@ def calls(plan: MovePlan, lowered: Lowered, function: Function, pieces: int) -> 
     return result
 
 
-def _loop_to_cut(loops: Sequence[Loop], grains: Sequence[int], pieces: int) -> int | None:
-    """The outermost loop that gives enough pieces, else the one that gives most."""
+def _loop_to_cut(loops: Sequence[Loop], grains: Sequence[int], pieces: int, outer_count: int) -> int | None:
+    """The outermost loop around the kernel that gives enough pieces, else the loop that gives most."""
     if pieces < 2:
         return None
     counts = [loop.size // grain if grain else 0 for loop, grain in zip(loops, grains, strict=True)]
-    enough = [number for number, count in enumerate(counts) if count >= pieces]
+    enough = [number for number, count in enumerate(counts[:outer_count]) if count >= pieces]
     best = enough[0] if enough else max(range(len(counts)), key=counts.__getitem__)
     return best if counts[best] >= 2 else None
 

@@ -44,9 +44,8 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     across_tile = even_parts(across.size, max(lanes, source_row // element), lanes)
     row_tile = even_parts(row.size, STAGING_BYTES // (element * across_tile), line)
     middle_tile = max(1, min(middle.size, STAGING_BYTES // (element * across_tile * row_tile)))
-    grains = (max(line, lanes), 1, max(line, rows))
-    ahead = _ahead(plan, (across_tile, middle_tile, row_tile))
-    return Lowered(shape, (across_tile, middle_tile, row_tile, ahead), grains)
+    tiles = across_tile, middle_tile, row_tile
+    return Lowered(shape, (*tiles, _ahead(plan, tiles)), tiles)
 
 
 def _ahead(plan: MovePlan, tiles: tuple[int, int, int]) -> int:

@@ -34,7 +34,7 @@ def emit(f: Frame) -> None:
             i = e.minimum(wanted, e.subtract(count, lane_count))
             base = f.from_source((e.add(start, i), element))
             planes = [e.at(base, e.multiply(channel, channels.source_stride)) for channel in range(channel_count)]
-            for plane in planes:
+            for plane in planes if f.shape.stream else ():
                 e.prefetch(e.at(plane, AHEAD_BYTES // 2), SECOND_LEVEL)
             vectors = [lanes.load(e, plane) for plane in planes]
             for number, value in enumerate(lanes.weave(e, vectors)):
