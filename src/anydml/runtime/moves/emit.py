@@ -176,3 +176,8 @@ class Emitter:
 
 def vector(lanes: int, kind: str) -> str:
     return f"<{lanes} x {kind}>"
+
+
+def pointers_to(*names: str) -> str:
+    """The arguments of a call."""
+    return ", ".join(f"ptr {name}" for name in names)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from threading import local
 
 from anydml.core.datatype import DataType
-from anydml.runtime.moves.emit import LINE_BYTES, Emitter
+from anydml.runtime.moves.emit import LINE_BYTES, Emitter, pointers_to
 from anydml.runtime.moves.kernels import convert, fill, gather, pick, runs, scatter, tile, weave
 from anydml.runtime.moves.kernels.frame import (
     STAGING_BYTES,
@@ -18,12 +18,13 @@ from anydml.runtime.moves.kernels.frame import (
     Lowered,
     Shape,
 )
-from anydml.runtime.moves.plan import ONCE, Loop, MovePlan
+from anydml.runtime.moves.plan import Loop, MovePlan
 
-OUTER_LOOPS = 7
-"""Every kernel is compiled with so many loops around it: 8 dimensions less the one it always has. Unused
-ones run once, outermost, which costs nothing."""
 WORD = 8
+LOOP_WORDS = 3
+"""A loop's size, source stride and destination stride."""
+END = Loop(0, 0, 0)
+"""Ends the list of outer loops."""
 
 Function = Callable[[int, int, int, int], None]
 """`move(parameters, source, destination, staging)`: four addresses."""
@@ -88,16 +89,16 @@ def lower(
 
 
 def module_text(shape: Shape) -> str:
-    """The kernel's LLVM IR: `move(parameters, source, destination)` runs the outer loops and calls the
-    kernel, which runs the inner ones."""
+    """The kernel's LLVM IR: `move` runs the outer loops and calls the kernel, which runs the inner ones."""
     e = Emitter(shape.vector_bytes)
     names = ("parameters", "source", "destination", "staging")
     pointers = ", ".join(f"ptr noalias %{name}" for name in names)
     with e.function("kernel", pointers):
         _emit_kernel(e, shape)
+    _emit_nest(e)
     with e.function("move", pointers, exported=True):
-        loops = [_load_loop(e, number) for number in range(OUTER_LOOPS)]
-        _nest(e, loops, "%source", "%destination")
+        outer = e.at("%parameters", _outer_word(shape.kernel) * WORD)
+        e.do(f"call void @nest({pointers_to('%parameters', outer, '%source', '%destination', '%staging')})")
         if shape.stream:
             # Streaming stores are ordered with nothing: whoever waits for this call must see them.
             e.do("fence seq_cst")
@@ -105,29 +106,40 @@ def module_text(shape: Shape) -> str:
 
 
 def _emit_kernel(e: Emitter, shape: Shape) -> None:
-    inner = range(OUTER_LOOPS, OUTER_LOOPS + INNER_LOOPS[shape.kernel])
-    loops = tuple(_load_loop(e, number) for number in inner)
-    extras = tuple(_load_word(e, inner.stop * 3 + number) for number in range(EXTRAS[shape.kernel]))
+    count = INNER_LOOPS[shape.kernel]
+    loops = tuple(_load_loop(e, e.at("%parameters", number * LOOP_WORDS * WORD)) for number in range(count))
+    words = range(count * LOOP_WORDS, _outer_word(shape.kernel))
+    extras = tuple(_load_word(e, "%parameters", number) for number in words)
     frame = Frame(e, shape, "%source", "%destination", loops, extras, "%staging")
     (convert if shape.kernel == "convert" else KERNELS[shape.kernel]).emit(frame)
 
 
-def _load_loop(e: Emitter, number: int) -> LoopValues:
-    return LoopValues(*(_load_word(e, number * 3 + part) for part in range(3)))
+def _outer_word(kernel: str) -> int:
+    """Where the outer loops begin in the parameters: after what the kernel itself needs."""
+    return INNER_LOOPS[kernel] * LOOP_WORDS + EXTRAS[kernel]
 
 
-def _load_word(e: Emitter, number: int) -> str:
-    return e.load("i64", e.at("%parameters", number * WORD), WORD)
+def _load_loop(e: Emitter, place: str) -> LoopValues:
+    return LoopValues(*(_load_word(e, place, number) for number in range(LOOP_WORDS)))
 
 
-def _nest(e: Emitter, loops: Sequence[LoopValues], source: str, destination: str) -> None:
-    if not loops:
-        e.do(f"call void @kernel(ptr %parameters, ptr {source}, ptr {destination}, ptr %staging)")
-        return
-    loop = loops[0]
-    with e.loop(0, loop.size) as i:
-        next_source = e.at(source, e.multiply(i, loop.source_stride))
-        _nest(e, loops[1:], next_source, e.at(destination, e.multiply(i, loop.destination_stride)))
+def _load_word(e: Emitter, place: str, number: int) -> str:
+    return e.load("i64", e.at(place, number * WORD), WORD)
+
+
+def _emit_nest(e: Emitter) -> None:
+    """Runs one loop and, by calling itself, those within it: written out, a nest of loops takes longer to
+    compile than most kernels. A loop of size 0 ends the list: there the kernel is called."""
+    names = ("parameters", "loop", "source", "destination", "staging")
+    with e.function("nest", ", ".join(f"ptr noalias %{name}" for name in names)):
+        loop = _load_loop(e, "%loop")
+        with e.when(e.value(f"icmp eq i64 {loop.size}, 0")):
+            e.do(f"call void @kernel({pointers_to('%parameters', '%source', '%destination', '%staging')})")
+        following = e.at("%loop", LOOP_WORDS * WORD)
+        with e.loop(0, loop.size) as i:
+            source = e.at("%source", e.multiply(i, loop.source_stride))
+            destination = e.at("%destination", e.multiply(i, loop.destination_stride))
+            e.do(f"call void @nest({pointers_to('%parameters', following, source, destination, '%staging')})")
 
 
 def calls(plan: MovePlan, lowered: Lowered, function: Function, pieces: int) -> list[Call]:
@@ -166,13 +178,12 @@ def _parts(size: int, grain: int, pieces: int) -> list[tuple[int, int]]:
 
 def _call(plan: MovePlan, loops: Sequence[Loop], lowered: Lowered, function: Function, start: tuple[int, int]) -> Call:
     outer_count = len(plan.outer)
-    outer = (ONCE,) * (OUTER_LOOPS - outer_count) + tuple(loops[:outer_count])
-    words = [
-        word
-        for loop in (*outer, *loops[outer_count:])
-        for word in (loop.size, loop.source_stride, loop.destination_stride)
-    ]
-    words += [*lowered.extras, *(0,) * (EXTRAS[plan.kernel] - len(lowered.extras))]
+    extras = [*lowered.extras, *(0,) * (EXTRAS[plan.kernel] - len(lowered.extras))]
+    words = [*_words(loops[outer_count:]), *extras, *_words(loops[:outer_count]), *_words([END])]
     parameters = (ctypes.c_int64 * len(words))(*words)
     starts = plan.source_offset + start[0], plan.destination_offset + start[1]
     return Call(function, parameters, ctypes.addressof(parameters), *starts)
+
+
+def _words(loops: Sequence[Loop]) -> list[int]:
+    return [word for loop in loops for word in (loop.size, loop.source_stride, loop.destination_stride)]

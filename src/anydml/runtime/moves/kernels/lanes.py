@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from anydml.runtime.moves.emit import Emitter, Value, vector
 
 WIDEST_LANE = 8
+PART_BYTES = 16
+"""Machines shuffle within so many bytes fastest."""
 
 
 @dataclass(frozen=True)
@@ -70,3 +72,39 @@ class Lanes:
                 for lanes in (turns[:count], turns[count:])
             ]
         return vectors
+
+    def turn(self, e: Emitter, vectors: Sequence[str]) -> list[str]:
+        """Rows become columns; there are as many vectors as lanes."""
+        count, rows, kind = self.count, list(vectors), self.kind
+        held = [[(row, lane) for lane in range(count)] for row in range(count)]
+        for bit, (wide, *halves) in enumerate(self._turning_steps()):
+            rows, kind = [e.value(f"bitcast {kind} {row} to {wide.kind}") for row in rows], wide.kind
+            for first in (row for row in range(count) if not row >> bit & 1):
+                pair = first, first | 1 << bit
+                left, right = (rows[row] for row in pair)
+                both = held[pair[0]] + held[pair[1]]
+                for row, lanes in zip(pair, halves, strict=True):
+                    rows[row] = wide.shuffle(e, left, right, lanes)
+                    held[row] = [both[lane] for lane in wide._narrowed(lanes, self)]
+        # The steps leave the columns in an order of their own.
+        columns = [rows[held.index([(row, lane) for row in range(count)])] for lane in range(count)]
+        return [e.value(f"bitcast {kind} {column} to {self.kind}") for column in columns]
+
+    def _turning_steps(self) -> Iterator[tuple[Lanes, list[int], list[int]]]:
+        """Pairs of shuffles, each one instruction: neighbours within 16 bytes, ever wider, then whole 16 bytes."""
+        total = self.element_bytes * self.count
+        size = self.element_bytes
+        while size < min(total, PART_BYTES):
+            count, part = total // size, min(total, PART_BYTES) // size
+            low = [lane + more for lane in range(count) if lane % part < part // 2 for more in (0, count)]
+            yield Lanes(size, count), low, [lane + part // 2 for lane in low]
+            size *= 2
+        parts = total // size
+        for _ in range(parts.bit_length() - 1):
+            even = list(range(0, 2 * parts, 2))
+            yield Lanes(size, parts), even, [lane + 1 for lane in even]
+
+    def _narrowed(self, lanes: Sequence[int], narrow: Lanes) -> list[int]:
+        """The same lanes, counted in narrower elements."""
+        width = self.element_bytes // narrow.element_bytes
+        return [lane * width + place for lane in lanes for place in range(width)]

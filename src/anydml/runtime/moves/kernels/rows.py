@@ -57,12 +57,13 @@ def copy_line(e: Emitter, destination: str, source: str, offset: Value, stream: 
 
 def copy_less_than_line(e: Emitter, destination: str, source: str, size: Value) -> None:
     """0 to 63 bytes: one move for each bit of the size, largest first; no byte is written twice."""
-    some = e.value(f"icmp ne i64 {size}, 0")
-    with e.when(some):
-        for width in (32, 16, 8, 4, 2, 1):
-            bit = e.mask(size, width)
-            present = e.value(f"icmp ne i64 {bit}, 0")
-            with e.when(present):
-                offset = e.mask(size, -2 * width)
-                value = e.load(f"i{width * 8}", e.at(source, offset))
-                e.store(f"i{width * 8}", value, e.at(destination, offset))
+    if not e.has_function("copy_rest"):
+        with e.function("copy_rest", "ptr noalias %to, ptr noalias %from, i64 %size"):
+            for width in (32, 16, 8, 4, 2, 1):
+                bit = e.mask("%size", width)
+                with e.when(e.value(f"icmp ne i64 {bit}, 0")):
+                    offset = e.mask("%size", -2 * width)
+                    value = e.load(f"i{width * 8}", e.at("%from", offset))
+                    e.store(f"i{width * 8}", value, e.at("%to", offset))
+    with e.when(e.value(f"icmp ne i64 {size}, 0")):
+        e.do(f"call void @copy_rest(ptr {destination}, ptr {source}, i64 {size})")

@@ -27,6 +27,10 @@ from anydml.runtime.moves.plan import MovePlan
 SOURCE_ROW_BYTES = 256
 BLOCK_SIDE = 16
 """Rows, and elements of each, turned at once: more would not fit into the registers."""
+BLOCK_ROW_BYTES = 32
+"""Longer rows of a block are no faster, and take long to compile."""
+WIDE_ELEMENT_BYTES = 8
+"""Blocks of wider elements have so few rows that longer ones pay where all is in a cache."""
 TILES_AHEAD = 2
 LONG_WALK = 8
 """Tiles of a loop that make it worth asking for tiles ahead along it."""
@@ -35,7 +39,9 @@ LONG_WALK = 8
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     across, middle, row = plan.inner
     element = plan.element_bytes
-    side = min(BLOCK_SIDE, vector_bytes // element)
+    is_wide = element >= WIDE_ELEMENT_BYTES and not stream
+    block_row = min(vector_bytes, 2 * BLOCK_ROW_BYTES if is_wide else BLOCK_ROW_BYTES)
+    side = min(BLOCK_SIDE, block_row // element)
     lanes, rows = min(side, power_at_most(across.size)), min(side, power_at_least(row.size))
     shape = Shape("tile", element, vector_bytes, stream, (rows, lanes))
     line = LINE_BYTES // min(element, LINE_BYTES)
@@ -144,35 +150,51 @@ def _turn(f: Frame, tile: _Tile, middle: Value) -> None:
     """
     e, element, (rows, _) = f.e, f.shape.element_bytes, f.shape.details
     rows = int(rows)
-    row_stride = f.inner[2].source_stride
+    stride = f.inner[2].source_stride
     source = e.at(tile.source, e.multiply(middle, f.inner[1].source_stride))
     staging = f.from_staging((middle, tile.row_bytes))
     blocks = e.mask(e.add(tile.row, rows - 1), -rows)
     last = e.subtract(tile.row, 1)
     with e.loop(0, blocks, rows) as back:
         first = e.subtract(e.subtract(blocks, rows), back)
-        pointers = [e.at(source, e.multiply(e.minimum(e.add(first, row), last), row_stride)) for row in range(rows)]
-        _turn_block(f, tile, pointers, e.at(staging, e.multiply(first, element)))
+        from_row = e.at(source, e.multiply(first, stride))
+        _turn_blocks(f, tile, from_row, e.at(staging, e.multiply(first, element)), e.subtract(last, first))
 
 
-def _turn_block(f: Frame, tile: _Tile, pointers: list[str], staging: str) -> None:
+def _turn_blocks(f: Frame, tile: _Tile, source: str, staging: str, last: Value) -> None:
+    """Turns a block of rows, as many lanes at once as a vector has; rows past the `last` repeat it."""
+    e, element, lanes = f.e, f.shape.element_bytes, int(f.shape.details[1])
+    numbers = [f.inner[2].source_stride, last, tile.pitch, f.extras[3]]
+    if not e.has_function("turn"):
+        with e.function("turn", "ptr noalias %from, ptr noalias %to, i64 %stride, i64 %last, i64 %pitch, i64 %ahead"):
+            _turn_block(f)
+    arguments = ", ".join(f"i64 {number}" for number in numbers)
+    with e.loop(0, tile.across, lanes) as wanted:
+        start = e.minimum(wanted, e.subtract(tile.across, lanes))
+        target = e.at(staging, e.multiply(start, tile.pitch))
+        e.do(f"call void @turn(ptr {e.at(source, e.multiply(start, element))}, ptr {target}, {arguments})")
+
+
+def _turn_block(f: Frame) -> None:
+    """A function of its own, without loops: within the others it would take twice as long to compile."""
     e, element = f.e, f.shape.element_bytes
     rows, lane_count = (int(detail) for detail in f.shape.details)
     lanes = Lanes(element, lane_count)
-    ahead = f.extras[3]
-    with e.loop(0, tile.across, lane_count) as wanted:
-        start = e.minimum(wanted, e.subtract(tile.across, lane_count))
-        offset = e.multiply(start, element)
-        vectors = []
-        for pointer in pointers:
-            vectors.append(lanes.load(e, e.at(pointer, offset)))
-            e.prefetch(e.at(pointer, e.add(offset, ahead)), SECOND_LEVEL)
-        turned = lanes.weave(e, vectors)
-        piece = Lanes(element, min(rows, lane_count))
-        for flat in range(0, rows * lane_count, piece.count):
-            value = turned[flat // lane_count]
-            if piece.count < lane_count:
-                inside = flat % lane_count
-                value = lanes.shuffle(e, value, None, range(inside, inside + piece.count))
-            at_row = e.multiply(e.add(start, flat // rows), tile.pitch)
-            piece.store(e, value, e.at(staging, e.add(at_row, flat % rows * element)))
+    place, vectors = "%from", []
+    for row in range(rows):
+        if row > 0:
+            is_there = e.value(f"icmp sge i64 %last, {row}")
+            place = e.at(place, e.value(f"select i1 {is_there}, i64 %stride, i64 0"))
+        vectors.append(lanes.load(e, place))
+        e.prefetch(e.at(place, "%ahead"), SECOND_LEVEL)
+    turned = lanes.turn(e, vectors) if rows == lane_count else lanes.weave(e, vectors)
+    piece = Lanes(element, min(rows, lane_count))
+    place = "%to"
+    for flat in range(0, rows * lane_count, piece.count):
+        value = turned[flat // lane_count]
+        if piece.count < lane_count:
+            inside = flat % lane_count
+            value = lanes.shuffle(e, value, None, range(inside, inside + piece.count))
+        if flat > 0 and flat % rows == 0:
+            place = e.at(place, "%pitch")
+        piece.store(e, value, e.at(place, flat % rows * element))
