@@ -101,10 +101,11 @@ def measure(
     element = data_type.element_bytes
     case = pattern.build(size_bytes // element, element)
     buffers = Buffers(_buffer(case.source, data_type), _buffer(case.destination, data_type))
-    made = {name: CONTENDERS[name](case, buffers, threads) for name in contenders}
-    if pattern.positive:
-        twin = pattern.positive(size_bytes // element, element)
-        made[POSITIVE] = CONTENDERS[OURS](twin, buffers, threads)
+    made: dict[str, Move | None] = {}
+    for name in contenders:
+        made[name] = CONTENDERS[name](case, buffers, threads)
+        if name == OURS and pattern.positive:  # right after the one it is compared with
+            made[POSITIVE] = CONTENDERS[OURS](pattern.positive(size_bytes // element, element), buffers, threads)
     moves = {name: move for name, move in made.items() if move is not None}
     loops = {name: _loops(move) for name, move in moves.items()}
     seconds: dict[str, list[float]] = {name: [] for name in moves}
