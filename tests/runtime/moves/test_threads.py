@@ -6,6 +6,9 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Event, current_thread
+from time import sleep
 
 import pytest
 
@@ -65,6 +68,32 @@ def test_share__tells_what_went_wrong() -> None:
 
     with pytest.raises(RuntimeError, match="no memory there"):
         threads.share([fail] * 8, 3)
+
+
+def test_share__waits_for_no_helper_that_has_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core that sleeps takes milliseconds to wake; here its thread never comes."""
+    monkeypatch.setattr(threads, "_ensure_workers", lambda count: None)
+    monkeypatch.setattr(threads, "_queue", SimpleQueue())
+    done: list[int] = []
+    threads.share([lambda number=number: done.append(number) for number in range(5)], 4)  # type: ignore[misc]
+    assert sorted(done) == list(range(5))
+
+
+def test_share__waits_for_helpers_when_a_job_of_its_own_fails() -> None:
+    """Buffers may be freed as soon as the error is raised: no helper may still write to them."""
+    here, helping, done = current_thread(), Event(), Event()
+
+    def job() -> None:
+        if current_thread() is here:
+            assert helping.wait(10)
+            raise RuntimeError("interrupted")
+        helping.set()
+        sleep(0.05)
+        done.set()
+
+    with pytest.raises(RuntimeError, match="interrupted"):
+        threads.share([job] * 2, 2)
+    assert done.is_set()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system starts processes without fork")

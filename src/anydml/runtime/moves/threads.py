@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
 
@@ -47,37 +48,41 @@ def share(jobs: Sequence[Job], threads: int) -> None:
             job()
         return
     waiting = list(reversed(jobs))
-    helpers = min(threads, len(jobs)) - 1
     finished: SimpleQueue[BaseException | None] = SimpleQueue()
-
-    def help_out() -> None:
-        failure: BaseException | None = None
-        try:
-            _work(waiting)
-        except BaseException as error:
-            failure = error
-        finished.put(failure)
-
+    helpers = min(threads, len(jobs)) - 1
     _ensure_workers(helpers)
     for _ in range(helpers):
-        _queue.put(help_out)
+        _queue.put(partial(_help, waiting, finished))
+    taken = 0
     try:
-        _work(waiting)
+        while job := _next(waiting):
+            taken += 1
+            job()
     finally:
-        # Nothing may be freed while a helper still writes.
-        failures = [finished.get() for _ in range(helpers)]
+        # Nothing may be freed while a helper still writes. A helper that has not even woken up holds nobody up.
+        while _next(waiting):
+            taken += 1
+        failures = [finished.get() for _ in range(len(jobs) - taken)]
     for failure in failures:
         if failure is not None:
             raise failure
 
 
-def _work(waiting: list[Job]) -> None:
-    while True:
+def _next(waiting: list[Job]) -> Job | None:
+    try:
+        return waiting.pop()
+    except IndexError:
+        return None
+
+
+def _help(waiting: list[Job], finished: SimpleQueue[BaseException | None]) -> None:
+    while job := _next(waiting):
+        failure: BaseException | None = None
         try:
-            job = waiting.pop()
-        except IndexError:
-            return
-        job()
+            job()
+        except BaseException as error:
+            failure = error
+        finished.put(failure)
 
 
 def _ensure_workers(count: int) -> None:
