@@ -13,7 +13,7 @@ import pytest
 from anydml.bench import contenders, measure, report
 from anydml.bench.chart import chart
 from anydml.bench.first_use import FirstUse
-from anydml.bench.measure import Result, Run, Timing
+from anydml.bench.measure import Lead, Result, Run, Timing
 from anydml.bench.onnx_model import model
 from anydml.bench.patterns import PATTERNS, Case
 from anydml.cli.main import main
@@ -27,7 +27,7 @@ def result(pattern: str, ours: float, type_name: str = "float32", **others: floa
     """One where the copy takes a second and each contender is so many times as fast."""
     ratios = {"copy": 1.0, "anydml": ours, "anydml, 1 thread": ours * 0.8, "NumPy": 0.3, **others}
     timings = {name: Timing(1 / ratio, 0.9 / ratio, 1.1 / ratio) for name, ratio in ratios.items()}
-    leads = {name: ours / ratio for name, ratio in ratios.items()}
+    leads = {name: Lead(ours / ratio, 0.02) for name, ratio in ratios.items()}
     return Result(pattern, type_name, 10**9, "tile", timings, ratios, leads)
 
 
@@ -40,6 +40,21 @@ def test_timing__is_median_and_quartiles() -> None:
     timing = Timing.of([1.0, 2.0, 3.0, 4.0, 100.0])
     assert (timing.median, timing.low, timing.high) == (3.0, 2.0, 4.0)
     assert timing.spread == pytest.approx(2 / 3)
+
+
+def test_lead__is_the_median_ratio_and_its_notch() -> None:
+    lead = Lead.of([2.0, 4.0, 6.0, 8.0], [2.0, 2.0, 2.0, 2.0])
+    assert lead.median == 2.5
+    assert lead.noise == pytest.approx(1.57 * 1.5 / 2)
+
+
+@pytest.mark.parametrize(("ratio", "noise", "verdict"), [(0.96, 0, "PASS"), (0.94, 0, "MISS"), (0.94, 0.1, "PASS")])
+def test_goals__tell_a_faster_peer_from_noise(ratio: float, noise: float, verdict: str) -> None:
+    run = whole_run(1.2)
+    run.results[3].leads["NumPy"] = Lead(ratio, noise)
+    line = next(line for line in report.goals(run) if "fastest peer" in line)
+    assert line.startswith(verdict)
+    assert f"{ratio:.2f} +- {noise:.2f}" in line
 
 
 def test_goals__pass_when_met() -> None:

@@ -27,6 +27,10 @@ PAUSE_SECONDS = 0.02
 """Threads of PyTorch and ONNX Runtime stay awake for a while after their work, and would hold a core of the next one.
 After the pause every contender moves once before it is timed: cores that slept take milliseconds to come back."""
 
+NOTCH = 1.57
+"""Times the distance of the quartiles, divided by the root of the count: how far chance may move a median. Box plots
+draw it as their notch."""
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -48,6 +52,20 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class Lead:
+    """Our speed beside a contender's: the median of the ratios within a repetition, because what slows the machine
+    slows both, and how far chance may have moved that median."""
+
+    median: float
+    noise: float
+
+    @classmethod
+    def of(cls, theirs: list[float], ours: list[float]) -> Lead:
+        ratios = Timing.of([other / own for other, own in zip(theirs, ours, strict=True)])
+        return cls(ratios.median, NOTCH * (ratios.high - ratios.low) / len(ours) ** 0.5)
+
+
+@dataclass(frozen=True)
 class Result:
     """One pattern of one type: what each contender took."""
 
@@ -58,8 +76,7 @@ class Result:
     timings: dict[str, Timing]
     ratios: dict[str, float]
     """Of each contender: the speed beside the copy's, the median of the ratios within a repetition."""
-    leads: dict[str, float]
-    """Our speed beside each contender's, likewise within a repetition: what slows the machine slows both."""
+    leads: dict[str, Lead]
 
     def rate(self, contender: str) -> float:
         """Payload, in GB/s."""
@@ -115,7 +132,7 @@ def measure(
             move()
             seconds[name].append(_time(move, loops[name]))
     ratios = {name: _ratio(seconds[COPY], taken) for name, taken in seconds.items()}
-    leads = {name: _ratio(taken, seconds[OURS]) for name, taken in seconds.items()}
+    leads = {name: Lead.of(taken, seconds[OURS]) for name, taken in seconds.items()}
     timings = {name: Timing.of(taken) for name, taken in seconds.items()}
     payload = case.destination.logical_element_count * element
     return Result(pattern.name, data_type.name.lower(), payload, _kernel(case, data_type), timings, ratios, leads)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from anydml.bench.contenders import COPY, ONE_THREAD, OURS, PEERS, POSITIVE
-from anydml.bench.measure import Result, Run, mean_fraction
+from anydml.bench.measure import Lead, Result, Run, mean_fraction
 from anydml.bench.patterns import PATTERNS
 
 NOISE = 0.05
-"""Two medians closer than this are taken as equal."""
+"""Speeds closer than this, or than chance can bring them, are taken as equal."""
 _TRANSPOSES = {pattern.name for pattern in PATTERNS if pattern.is_transpose}
 
 
@@ -74,24 +74,29 @@ def _float32_goals(results: list[Result]) -> Iterator[str]:
     worst = min(results, key=lambda result: result.fraction(OURS))
     found = worst.fraction(OURS)
     yield _verdict(found >= 0.45, f"float32: worst {found:.2f} of copy ({worst.pattern}), at least 0.45")
-    behind = [f"{result.pattern} {_beside_best(result):.2f}" for result in results if _beside_best(result) < 1 - NOISE]
-    closest = min(map(_beside_best, results))
-    text = f"behind on {', '.join(behind)}" if behind else f"least lead {closest:.2f}"
+    leads = [(result.pattern, _beside_best(result)) for result in results]
+    behind = [f"{name} {_lead_text(lead)}" for name, lead in leads if lead.median + max(NOISE, lead.noise) < 1]
+    closest, least = min(leads, key=lambda entry: entry[1].median)
+    text = f"behind on {', '.join(behind)}" if behind else f"least lead {_lead_text(least)} ({closest})"
     yield _verdict(not behind, f"float32: at least as fast as the fastest peer on every pattern: {text}")
     one = mean_fraction(results, ONE_THREAD) / mean_fraction(results, OURS)
     yield _verdict(one >= 0.6, f"float32: one thread {one:.2f} of all threads, at least 0.60")
     yield from _negative_goals(results)
 
 
-def _beside_best(result: Result) -> float:
+def _beside_best(result: Result) -> Lead:
     """Our speed beside the fastest peer's."""
-    return min(result.leads[peer] for peer in PEERS if peer in result.leads)
+    return min((result.leads[peer] for peer in PEERS if peer in result.leads), key=lambda lead: lead.median)
+
+
+def _lead_text(lead: Lead) -> str:
+    return f"{lead.median:.2f} +- {lead.noise:.2f}"
 
 
 def _negative_goals(results: list[Result]) -> Iterator[str]:
     for result in results:
         if POSITIVE in result.leads:
-            ratio = result.leads[POSITIVE]
+            ratio = result.leads[POSITIVE].median
             text = f"float32: {result.pattern} {ratio:.2f} of the same with positive strides, at least 0.90"
             yield _verdict(ratio >= 0.9, text)
 

@@ -55,9 +55,9 @@ def share(jobs: Sequence[Job], threads: int) -> None:
         _queue.put(partial(_help, waiting, finished))
     taken = 0
     try:
-        while job := _next(waiting):
+        while own := _next(waiting):
             taken += 1
-            job()
+            own()
     finally:
         # Nothing may be freed while a helper still writes. A helper that has not even woken up holds nobody up.
         while _next(waiting):
