@@ -37,6 +37,14 @@ class Lanes:
         """Streamed vectors must lie at multiples of their size."""
         e.store(self.kind, value, pointer, self.element_bytes * self.count if stream else 1, stream)
 
+    def store_some(self, e: Emitter, value: Value, pointer: str, wanted: Sequence[bool]) -> None:
+        """Writes the wanted elements and not a byte between them; elements are no wider than lanes."""
+        bits = ", ".join(f"i1 {'true' if wants else 'false'}" for wants in wanted)
+        mask = vector(self.count, "i1")
+        name = f"llvm.masked.store.v{self.count}i{self.element_bytes * 8}.p0"
+        e.declare(f"void @{name}({self.kind}, ptr, i32, {mask})")
+        e.do(f"call void @{name}({self.kind} {value}, ptr {pointer}, i32 1, {mask} <{bits}>)")
+
     def shuffle(self, e: Emitter, left: str, right: str | None, lanes: Sequence[int]) -> str:
         parts = self._parts
         wide = [lane * parts + part if lane >= 0 else -1 for lane in lanes for part in range(parts)]

@@ -7,18 +7,18 @@ from anydml.runtime.moves.emit import LINE_BYTES, SECOND_LEVEL, Emitter, Value, 
 UNROLLED_LINES = 4
 
 
-def copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool, ahead: Value | None = None) -> None:
+def copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool, ahead: Value | None = None, align: bool = False) -> None:
     """Copies `size` bytes; streaming ones go past the caches in whole lines. With every line of the source, the
     one `ahead` bytes from it is asked for."""
-    name = ("stream_row" if stream else "copy_row") + ("" if ahead is None else "_ahead")
+    name = ("stream_row" if stream else "align_row" if align else "copy_row") + ("" if ahead is None else "_ahead")
     if not e.has_function(name):
         with e.function(name, "ptr noalias %to, ptr noalias %from, i64 %size, i64 %ahead"):
-            _copy_row(e, "%to", "%from", "%size", stream, None if ahead is None else "%ahead")
+            _copy_row(e, "%to", "%from", "%size", stream, None if ahead is None else "%ahead", align or stream)
     e.do(f"call void @{name}(ptr {destination}, ptr {source}, i64 {size}, i64 {ahead or 0})")
 
 
-def _copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool, ahead: str | None) -> None:
-    if stream:
+def _copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool, ahead: str | None, align: bool) -> None:
+    if align:
         head = bytes_to_line(e, destination, size)
         copy_less_than_line(e, destination, source, head)
         destination, source = e.at(destination, head), e.at(source, head)

@@ -11,6 +11,7 @@ SHORT_ROW_BYTES = 1024
 """Shorter rows that follow one another in the destination are staged and written together."""
 SOURCE_BLOCK_BYTES = 32 * 1024
 WRITTEN_BLOCK_BYTES = 1024
+ALIGN = 4096
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
@@ -24,7 +25,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
         block = min(block, CHUNK_BYTES // row_bytes)
     grain = 0 if rows.size > 1 else -(-GRAIN_BYTES // plan.element_bytes)
     ahead = _ahead(plan, block)
-    details = ("staged" if staged else "direct", "ahead" if ahead else "alone")
+    details = ("staged" if staged else "align" if row_bytes >= ALIGN else "direct", "ahead" if ahead else "alone")
     shape = Shape("runs", 1, vector_bytes, stream, details)
     return Lowered(shape, (block, ahead), (0, block if across.size > 1 else 1, grain))
 
@@ -54,7 +55,7 @@ def emit(f: Frame) -> None:
             row_source = e.at(source, e.multiply(row, rows.source_stride))
             start, pitch = (f.staging, row_bytes) if staged else (target, rows.destination_stride)
             place = e.at(start, e.multiply(row, pitch))
-            copy_row(e, place, row_source, row_bytes, f.shape.stream and not staged, asked)
+            copy_row(e, place, row_source, row_bytes, f.shape.stream and not staged, asked, f.shape.details[0] == "align")
         if staged:
             copy_row(e, target, f.staging, e.multiply(count, row_bytes), stream=True)
 
