@@ -12,8 +12,6 @@ from contextlib import contextmanager
 Value = str | int
 """An SSA name such as "%12", or a constant."""
 
-LINE_BYTES = 64
-"""A cache line: the unit in which memory is read and written."""
 FIRST_LEVEL, SECOND_LEVEL = 1, 2
 """Caches that a line can be asked into. The first has few places for lines on their way: only what streams
 past is asked into it."""

@@ -19,10 +19,13 @@ __all__ = ["PreparedFill", "PreparedMove", "fill", "get_threads", "prepare", "se
 
 SMALL_BYTES = 16 * 1024
 """Up to here NumPy is done before a kernel could be compiled."""
-SHARED_BYTES = 4 * 1024 * 1024
-"""From here on more than one thread pays: waking one takes as long as moving some hundred KiB."""
+SHARED_BYTES = 8 * 1024 * 1024
+"""Memory touched from which on more than one thread pays: waking one takes as long as moving some MiB in the
+caches."""
 STREAMED_BYTES = 8 * 1024 * 1024
 """From here on the result would not stay in the caches anyway."""
+STREAMED_FILLS = 4
+"""Times as much when nothing is read that would need the caches too."""
 PIECES_PER_THREAD = 4
 """More pieces than threads, so that a thread held up by others leaves work to the rest."""
 
@@ -73,6 +76,7 @@ class PreparedMove:
         self.plan: MovePlan = plan_move(*self._layouts, sizes[0], sizes[1] if self._converts else None)
         self._views = self._make_views()
         self._payload_bytes = self.plan.payload_bytes
+        self._touched_bytes = self.plan.touched_bytes
         self._calls: dict[int, list[native.Call]] = {}
         self._latest: tuple[int, int, Array, Array] | None = None
 
@@ -150,7 +154,7 @@ class PreparedMove:
         return not lacks_halves and is_supported(*self._types, self._scale_bias)
 
     def _run_natively(self, source: int, destination: int) -> None:
-        threads = 1 if self._payload_bytes < SHARED_BYTES else self._threads or get_threads()
+        threads = 1 if self._touched_bytes < SHARED_BYTES else self._threads or get_threads()
         calls = self._calls.get(threads) or self._prepare_calls(threads)
         if len(calls) == 1:
             calls[0].run(source, destination)
@@ -158,7 +162,7 @@ class PreparedMove:
             share([partial(call.run, source, destination) for call in calls], threads)
 
     def _prepare_calls(self, threads: int) -> list[native.Call]:
-        stream = self._payload_bytes >= STREAMED_BYTES
+        stream = self._payload_bytes >= STREAMED_BYTES * (STREAMED_FILLS if self.plan.kernel == "fill" else 1)
         types = self._types if self._converts else None
         lowered = native.lower(self.plan, llvm.vector_bytes(), stream, types, self._scale_bias)
         pieces = 1 if threads == 1 else threads * PIECES_PER_THREAD

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from threading import local
 
 from anydml.core.datatype import DataType
-from anydml.runtime.moves.emit import LINE_BYTES, Emitter, pointers_to
-from anydml.runtime.moves.kernels import convert, fill, gather, pick, runs, scatter, tile, weave
+from anydml.runtime.moves.emit import Emitter, pointers_to
+from anydml.runtime.moves.kernels import convert, fill, gather, pick, regroup, runs, scatter, tile, weave
 from anydml.runtime.moves.kernels.frame import (
     STAGING_BYTES,
     STAGING_SLACK,
@@ -18,7 +18,7 @@ from anydml.runtime.moves.kernels.frame import (
     Lowered,
     Shape,
 )
-from anydml.runtime.moves.plan import Loop, MovePlan
+from anydml.runtime.moves.plan import LINE_BYTES, Loop, MovePlan
 
 WORD = 8
 LOOP_WORDS = 3
@@ -33,12 +33,23 @@ KERNELS = {
     "fill": fill,
     "pick": pick,
     "weave": weave,
+    "regroup": regroup,
     "tile": tile,
     "gather": gather,
     "scatter": scatter,
 }
-INNER_LOOPS = {"runs": 3, "fill": 1, "pick": 2, "weave": 2, "tile": 3, "gather": 2, "scatter": 1, "convert": 1}
-EXTRAS = {"runs": 2, "fill": 0, "pick": 2, "weave": 1, "tile": 4, "gather": 2, "scatter": 0, "convert": 2}
+INNER_LOOPS = {
+    "runs": 3,
+    "fill": 1,
+    "pick": 2,
+    "weave": 2,
+    "regroup": 2,
+    "tile": 3,
+    "gather": 2,
+    "scatter": 1,
+    "convert": 1,
+}
+EXTRAS = {"runs": 2, "fill": 0, "pick": 2, "weave": 1, "regroup": 2, "tile": 4, "gather": 2, "scatter": 0, "convert": 2}
 
 
 @dataclass(frozen=True)

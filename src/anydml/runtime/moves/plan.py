@@ -12,6 +12,8 @@ from math import prod
 
 from anydml.core.layout import Layout
 
+LINE_BYTES = 64
+"""A cache line: the unit in which memory is read and written."""
 WIDEST_ELEMENT = 16
 """Runs of 2, 4, 8 or 16 bytes are moved as one element."""
 FARTHEST_PICK = 8
@@ -49,6 +51,7 @@ class MovePlan:
     | fill    | elements                  | one source element is repeated                            |
     | pick    | channels, elements        | elements a few apart, or backwards, out of whole vectors  |
     | weave   | elements, channels        | a few planes become neighbours                            |
+    | regroup | groups, elements          | groups of a few elements, backwards or out of larger ones |
     | tile    | across, middle, elements  | the sides are contiguous along different loops            |
     | gather  | across, elements          | any source, one element at a time, into contiguous rows   |
     | scatter | elements                  | destination elements have gaps between them               |
@@ -72,6 +75,14 @@ class MovePlan:
         """Bytes that are written."""
         return self.element_count * self.destination_bytes
 
+    @property
+    def touched_bytes(self) -> int:
+        """Memory that is read and written for it, in whole lines, halved: the payload if both sides are contiguous."""
+        loops = self.outer + self.inner
+        read = _touched([(loop.size, abs(loop.source_stride)) for loop in loops], self.element_bytes)
+        written = _touched([(loop.size, abs(loop.destination_stride)) for loop in loops], self.destination_bytes)
+        return (read + written) // 2
+
     def describe(self) -> str:
         """The plan as text, one line a loop, outermost first."""
         head = f"{self.kernel}: {self.element_count} elements of {self._element_text()}"
@@ -88,6 +99,20 @@ class MovePlan:
         if self.kernel == "convert":
             return f"{self.element_bytes} -> {self.destination_bytes} bytes"
         return f"{self.element_bytes} bytes"
+
+
+def _touched(loops: list[tuple[int, int]], element: int) -> int:
+    """The bytes of one side's lines: each contiguous run takes whole lines, unless others share them."""
+    run, runs = element, 1
+    for size, stride in sorted(loops, key=lambda loop: loop[1]):
+        if stride == 0:
+            continue
+        if runs == 1 and stride <= run:
+            run += (size - 1) * stride
+        else:
+            run = min(stride, -(-run // LINE_BYTES) * LINE_BYTES) if runs == 1 else run
+            runs *= size
+    return run * runs
 
 
 def _loop_text(loop: Loop) -> str:
@@ -159,6 +184,8 @@ def _with_kernel(plan: MovePlan) -> MovePlan:
     row = loops[-1]
     if row.destination_stride != element:
         return _chosen(plan, "scatter", row)
+    if len(loops) > 1 and _regroups(loops[-2], row, element):
+        return _chosen(plan, "regroup", loops[-2], row)
     if row.source_stride == element:
         return _runs(plan, row)
     across = _along_source(loops[:-1], element)
@@ -229,6 +256,18 @@ def _weaves(loops: tuple[Loop, ...], across: Loop, element: int) -> bool:
         and row.size in WEAVE_SIZES
         and across.source_stride == element
         and across.destination_stride == row.size * element
+    )
+
+
+def _regroups(groups: Loop, row: Loop, element: int) -> bool:
+    """Whether groups of a few elements lie close together, each in a place of its own, and are written without gaps."""
+    apart, step = abs(groups.source_stride), abs(row.source_stride)
+    return (
+        groups.destination_stride == row.size * element
+        and 0 < apart <= FARTHEST_PICK * element
+        and apart % element == step % element == 0
+        and step > 0
+        and (row.size - 1) * step < apart
     )
 
 

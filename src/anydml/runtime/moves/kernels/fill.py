@@ -27,4 +27,4 @@ def emit(f: Frame) -> None:
         lanes.store(e, pattern, e.at(f.staging, i))
     with e.loop(0, row_bytes, PATTERN_BYTES) as start:
         count = e.minimum(PATTERN_BYTES, e.subtract(row_bytes, start))
-        copy_row(e, e.at(f.destination, start), f.staging, count, f.shape.stream)
+        copy_row(e, e.at(f.destination, start), f.staging, count, f.way)

@@ -65,6 +65,11 @@ class Frame:
     extras: tuple[str, ...]
     staging: str
 
+    @property
+    def way(self) -> str:
+        """How contiguous rows are written; see `copy_row`."""
+        return "streamed" if self.shape.stream else "plain"
+
     def from_source(self, *steps: tuple[Value, Value]) -> str:
         """The source address after these (count, stride) steps."""
         return _walked(self.e, self.source, steps)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import LINE_BYTES, Value
+from anydml.runtime.moves.emit import Value
 from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, even_parts
 from anydml.runtime.moves.kernels.rows import copy_row
-from anydml.runtime.moves.plan import MovePlan
+from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
 
 SOURCE_ROW_BYTES = 256
 GRAIN_BYTES = 4096
@@ -25,33 +25,37 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
 
 
 def emit(f: Frame) -> None:
+    """Streamed rows are staged, to be written in whole lines; others are written at once."""
     e, element, (across_tile, row_tile) = f.e, f.shape.element_bytes, f.extras
     across, row = f.inner
     with e.loop(0, row.size, row_tile) as row_start, e.loop(0, across.size, across_tile) as start:
         row_count = e.minimum(row_tile, e.subtract(row.size, row_start))
         across_count = e.minimum(across_tile, e.subtract(across.size, start))
-        pitch = e.multiply(row_count, element)
+        row_bytes = e.multiply(row_count, element)
         source = f.from_source((row_start, row.source_stride), (start, across.source_stride))
-        _stage(f, source, across_count, row_count)
         destination = f.from_destination((row_start, element), (start, across.destination_stride))
-        with e.loop(0, across_count) as j:
-            target = e.at(destination, e.multiply(j, across.destination_stride))
-            copy_row(e, target, f.from_staging((j, pitch)), pitch, f.shape.stream)
+        if f.shape.stream:
+            _gather(f, source, f.staging, row_bytes, across_count, row_count)
+            with e.loop(0, across_count) as j:
+                target = e.at(destination, e.multiply(j, across.destination_stride))
+                copy_row(e, target, f.from_staging((j, row_bytes)), row_bytes, f.way)
+        else:
+            _gather(f, source, destination, across.destination_stride, across_count, row_count)
 
 
-def _stage(f: Frame, source: str, across_count: Value, row_count: Value) -> None:
+def _gather(f: Frame, source: str, target: str, pitch: Value, across_count: Value, row_count: Value) -> None:
+    """Moves a block of elements to rows that lie `pitch` bytes apart."""
     e, element = f.e, f.shape.element_bytes
     across, row = f.inner
-    walks = [(across_count, across.source_stride, e.multiply(row_count, element))]
-    walks.append((row_count, row.source_stride, element))
+    walks = [(across_count, across.source_stride, pitch), (row_count, row.source_stride, element)]
     outer, inner = walks if f.shape.details == ("row",) else walks[::-1]
     kind = f"i{element * 8}"
     with e.loop(0, outer[0]) as i:
-        line, staged = e.at(source, e.multiply(i, outer[1])), f.from_staging((i, outer[2]))
+        line, place = e.at(source, e.multiply(i, outer[1])), e.at(target, e.multiply(i, outer[2]))
 
-        def move(places: list[Value]) -> None:
-            values = [e.load(kind, e.at(line, e.multiply(place, inner[1]))) for place in places]
-            for place, value in zip(places, values, strict=True):
-                e.store(kind, value, e.at(staged, e.multiply(place, inner[2])))
+        def move(numbers: list[Value]) -> None:
+            values = [e.load(kind, e.at(line, e.multiply(number, inner[1]))) for number in numbers]
+            for number, value in zip(numbers, values, strict=True):
+                e.store(kind, value, e.at(place, e.multiply(number, inner[2])))
 
         e.unrolled(inner[0], UNROLLED, move)

@@ -62,6 +62,11 @@ class Lanes:
             lanes = [place if flat < (number + 1) * count else -1 for place, flat in enumerate(wanted)]
         return result if len(vectors) > 1 else self.shuffle(e, result, None, lanes)
 
+    def select(self, e: Emitter, vectors: Sequence[str], wanted: Sequence[int]) -> str:
+        """The same, out of no more vectors than hold them."""
+        first, last = min(wanted) // self.count, max(wanted) // self.count
+        return self.merge(e, vectors[first : last + 1], [place - first * self.count for place in wanted])
+
     def weave(self, e: Emitter, vectors: list[str]) -> list[str]:
         """The elements of all vectors: first of each, then second of each, and so on."""
         rows, count = len(vectors), self.count

@@ -6,7 +6,7 @@ source is read once, and always forwards: hardware reads ahead of those who walk
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import FIRST_LEVEL, LINE_BYTES, SECOND_LEVEL, Value
+from anydml.runtime.moves.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import (
     AHEAD_BYTES,
     CHUNK_BYTES,
@@ -20,7 +20,7 @@ from anydml.runtime.moves.kernels.frame import (
 )
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.rows import copy_row
-from anydml.runtime.moves.plan import ONCE, MovePlan
+from anydml.runtime.moves.plan import LINE_BYTES, ONCE, MovePlan
 
 GRAIN_BYTES = 16 * 1024
 
@@ -85,7 +85,7 @@ def _emit_staged(f: Frame) -> None:
         with e.loop(0, _channels(f)) as channel:
             destination = f.from_destination((start, element), (channel, channels.destination_stride))
             size = e.multiply(count, element)
-            copy_row(e, destination, f.from_staging((channel, pitch)), size, f.shape.stream)
+            copy_row(e, destination, f.from_staging((channel, pitch)), size, f.way)
 
 
 def _step(f: Frame) -> int:

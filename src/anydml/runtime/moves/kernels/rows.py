@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import LINE_BYTES, SECOND_LEVEL, Emitter, Value, vector
+from anydml.runtime.moves.emit import SECOND_LEVEL, Emitter, Value, vector
+from anydml.runtime.moves.plan import LINE_BYTES
 
 UNROLLED_LINES = 4
 
 
-def copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool, ahead: Value | None = None, align: bool = False) -> None:
-    """Copies `size` bytes; streaming ones go past the caches in whole lines. With every line of the source, the
-    one `ahead` bytes from it is asked for."""
-    name = ("stream_row" if stream else "align_row" if align else "copy_row") + ("" if ahead is None else "_ahead")
+def copy_row(e: Emitter, destination: str, source: str, size: Value, way: str, ahead: Value | None = None) -> None:
+    """Copies `size` bytes: "plain"; "aligned", for long rows, to whole lines; or "streamed", past the caches. With
+    every line of the source, the one `ahead` bytes from it is asked for."""
+    name = f"{way}_row" if ahead is None else f"{way}_row_ahead"
     if not e.has_function(name):
         with e.function(name, "ptr noalias %to, ptr noalias %from, i64 %size, i64 %ahead"):
-            _copy_row(e, "%to", "%from", "%size", stream, None if ahead is None else "%ahead", align or stream)
+            _copy_row(e, "%to", "%from", "%size", way, None if ahead is None else "%ahead")
     e.do(f"call void @{name}(ptr {destination}, ptr {source}, i64 {size}, i64 {ahead or 0})")
 
 
-def _copy_row(e: Emitter, destination: str, source: str, size: Value, stream: bool, ahead: str | None, align: bool) -> None:
-    if align:
+def copy_short_row(e: Emitter, destination: str, source: str, size: int) -> None:
+    """Copies a row whose size is known when it is compiled: no test, no call."""
+    width = min(e.vector_bytes, LINE_BYTES)
+    offset, pieces = 0, []
+    while offset < size:
+        while width > size - offset:
+            width //= 2
+        pieces.append((offset, vector(width, "i8")))
+        offset += width
+    values = [e.load(kind, e.at(source, offset)) for offset, kind in pieces]
+    for (offset, kind), value in zip(pieces, values, strict=True):
+        e.store(kind, value, e.at(destination, offset))
+
+
+def _copy_row(e: Emitter, destination: str, source: str, size: Value, way: str, ahead: str | None) -> None:
+    stream = way == "streamed"
+    if way != "plain":
         head = bytes_to_line(e, destination, size)
         copy_less_than_line(e, destination, source, head)
         destination, source = e.at(destination, head), e.at(source, head)

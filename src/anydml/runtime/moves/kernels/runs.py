@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from anydml.runtime.moves.emit import SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, ahead_of_rows
-from anydml.runtime.moves.kernels.rows import copy_row
-from anydml.runtime.moves.plan import MovePlan
+from anydml.runtime.moves.kernels.rows import copy_row, copy_short_row
+from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
 
 GRAIN_BYTES = 64 * 1024
 SHORT_ROW_BYTES = 1024
 """Shorter rows that follow one another in the destination are staged and written together."""
 SOURCE_BLOCK_BYTES = 32 * 1024
 WRITTEN_BLOCK_BYTES = 1024
-ALIGN = 4096
+LONG_ROW_BYTES = 4096
+"""Longer rows are worth finding their first whole line."""
+FIXED_ROW_BYTES = 256
+"""The sizes of shorter rows are part of the machine code."""
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
@@ -25,8 +29,9 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
         block = min(block, CHUNK_BYTES // row_bytes)
     grain = 0 if rows.size > 1 else -(-GRAIN_BYTES // plan.element_bytes)
     ahead = _ahead(plan, block)
-    details = ("staged" if staged else "align" if row_bytes >= ALIGN else "direct", "ahead" if ahead else "alone")
-    shape = Shape("runs", 1, vector_bytes, stream, details)
+    way = "staged" if staged else "streamed" if stream else "aligned" if row_bytes >= LONG_ROW_BYTES else "plain"
+    fixed = row_bytes if rows.size > 1 and row_bytes <= FIXED_ROW_BYTES else 0
+    shape = Shape("runs", 1, vector_bytes, stream, (way, "ahead" if ahead else "alone", fixed))
     return Lowered(shape, (block, ahead), (0, block if across.size > 1 else 1, grain))
 
 
@@ -43,24 +48,32 @@ def _ahead(plan: MovePlan, block: int) -> int:
 
 def emit(f: Frame) -> None:
     """Blocks of rows: what lies across them in the source is read while it is still in the cache."""
-    e, (across, rows, _), (block, ahead) = f.e, f.inner, f.extras
+    e, (across, rows, _), (block, _) = f.e, f.inner, f.extras
     row_bytes = _row_bytes(f)
+    is_staged = f.shape.details[0] == "staged"
     with e.loop(0, rows.size, block) as first, e.loop(0, across.size) as i:
         count = e.minimum(block, e.subtract(rows.size, first))
         source = f.from_source((i, across.source_stride), (first, rows.source_stride))
         target = f.from_destination((i, across.destination_stride), (first, rows.destination_stride))
-        asked = ahead if f.shape.details[1] == "ahead" else None
-        staged = f.shape.details[0] == "staged"
+        start, pitch = (f.staging, row_bytes) if is_staged else (target, rows.destination_stride)
         with e.loop(0, count) as row:
-            row_source = e.at(source, e.multiply(row, rows.source_stride))
-            start, pitch = (f.staging, row_bytes) if staged else (target, rows.destination_stride)
-            place = e.at(start, e.multiply(row, pitch))
-            copy_row(e, place, row_source, row_bytes, f.shape.stream and not staged, asked, f.shape.details[0] == "align")
-        if staged:
-            copy_row(e, target, f.staging, e.multiply(count, row_bytes), stream=True)
+            _copy(f, e.at(start, e.multiply(row, pitch)), e.at(source, e.multiply(row, rows.source_stride)), row_bytes)
+        if is_staged:
+            copy_row(e, target, f.staging, e.multiply(count, row_bytes), "streamed")
 
 
-def _row_bytes(f: Frame) -> str:
+def _copy(f: Frame, target: str, source: str, row_bytes: Value) -> None:
+    e, (way, asking, fixed) = f.e, f.shape.details
+    ahead = f.extras[1] if asking == "ahead" else None
+    if not fixed:
+        copy_row(e, target, source, row_bytes, "plain" if way == "staged" else str(way), ahead)
+        return
+    for line in range(0, int(fixed), LINE_BYTES) if ahead else ():
+        e.prefetch(e.at(source, e.add(line, str(ahead))), SECOND_LEVEL)
+    copy_short_row(e, target, source, int(fixed))
+
+
+def _row_bytes(f: Frame) -> Value:
     """The run's bytes now: a long run may have been cut to share the work."""
-    run = f.inner[2]
-    return str(f.e.multiply(run.size, run.destination_stride))
+    run, fixed = f.inner[2], int(f.shape.details[2])
+    return fixed or f.e.multiply(run.size, run.destination_stride)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anydml.runtime.moves.emit import LINE_BYTES, SECOND_LEVEL, Value
+from anydml.runtime.moves.emit import SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import (
     STAGING_BYTES,
     Frame,
@@ -22,7 +22,7 @@ from anydml.runtime.moves.kernels.frame import (
 )
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.rows import copy_row
-from anydml.runtime.moves.plan import MovePlan
+from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
 
 SOURCE_ROW_BYTES = 256
 BLOCK_SIDE = 16
@@ -139,7 +139,7 @@ def _write(f: Frame, tile: _Tile, destination: str) -> None:
     size = e.value(f"select i1 {joined}, i64 {e.multiply(tile.across, tile.pitch)}, i64 {tile.size}")
     with e.loop(0, count) as i:
         target = e.at(destination, e.multiply(i, stride))
-        copy_row(e, target, f.from_staging((i, tile.pitch)), size, f.shape.stream)
+        copy_row(e, target, f.from_staging((i, tile.pitch)), size, f.way)
 
 
 def _turn(f: Frame, tile: _Tile, middle: Value) -> None:

@@ -40,4 +40,4 @@ def emit(f: Frame) -> None:
             for number, value in enumerate(lanes.weave(e, vectors)):
                 target = f.from_staging((i, pixel), (number, lane_count * element))
                 lanes.store(e, value, target)
-        copy_row(e, f.from_destination((start, pixel)), f.staging, e.multiply(count, pixel), f.shape.stream)
+        copy_row(e, f.from_destination((start, pixel)), f.staging, e.multiply(count, pixel), f.way)

@@ -1,0 +1,138 @@
+"""Small groups of elements, such as pixels, that are taken backwards, out of larger groups, or in another order.
+
+As many groups as a vector has lanes are read as whole vectors, and their elements shuffled into whole vectors of
+the destination, which is contiguous.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from anydml.runtime.moves.emit import SECOND_LEVEL, Value
+from anydml.runtime.moves.kernels.frame import (
+    AHEAD_BYTES,
+    CHUNK_BYTES,
+    FORESEEN_ROW_BYTES,
+    Frame,
+    Lowered,
+    Shape,
+    power_at_most,
+    rows_ahead,
+)
+from anydml.runtime.moves.kernels.lanes import Lanes
+from anydml.runtime.moves.kernels.rows import copy_row
+from anydml.runtime.moves.plan import ONCE, MovePlan
+
+GRAIN_BYTES = 8 * 1024
+
+
+def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
+    groups, row = plan.inner
+    element = plan.element_bytes
+    lanes = min(vector_bytes // element, power_at_most(groups.size))
+    steps = groups.source_stride // element, row.source_stride // element
+    shape = Shape("regroup", element, vector_bytes, stream, (row.size, *steps, lanes))
+    chunk = max(lanes, CHUNK_BYTES // (element * row.size) // lanes * lanes)
+    return Lowered(shape, (chunk, _ahead(plan)), (GRAIN_BYTES // element, 0))
+
+
+def _ahead(plan: MovePlan) -> int:
+    """How far from a group the one lies that is asked for while it is moved."""
+    groups, _ = plan.inner
+    row_bytes = groups.size * abs(groups.source_stride)
+    rows = plan.outer[-1] if plan.outer else ONCE
+    following = 0 if row_bytes > FORESEEN_ROW_BYTES else rows_ahead(row_bytes, rows)
+    return following or (AHEAD_BYTES if groups.source_stride > 0 else -AHEAD_BYTES)
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Where the elements of groups lie, in elements."""
+
+    size: int
+    apart: int
+    step: int
+    lanes: Lanes
+
+    @property
+    def reach(self) -> int:
+        """Elements from the first to the last of a group's in memory."""
+        return (self.size - 1) * abs(self.step) + 1
+
+    @property
+    def gap(self) -> int:
+        """Elements between one group and the next."""
+        return abs(self.apart) - self.reach
+
+    @property
+    def base(self) -> int:
+        """Where the vectors begin that hold as many groups as lanes, seen from the first group's first element.
+
+        They end with a gap, or begin with one when groups go backwards, so that only the last group's gap may
+        lie outside the tensor.
+        """
+        lowest = min(0, (self.size - 1) * self.step)
+        return lowest if self.apart > 0 else lowest + (self.lanes.count - 1) * self.apart - self.gap
+
+    def place(self, number: int) -> int:
+        """Where an element of the destination lies in those vectors."""
+        group, member = divmod(number, self.size)
+        return group * self.apart + member * self.step - self.base
+
+
+def _groups(f: Frame) -> _Groups:
+    size, apart, step, lanes = (int(detail) for detail in f.shape.details)
+    return _Groups(size, apart, step, Lanes(f.shape.element_bytes, lanes))
+
+
+def emit(f: Frame) -> None:
+    e, element, (chunk, _), size = f.e, f.shape.element_bytes, f.extras, f.inner[0].size
+    group_bytes = _groups(f).size * element
+    if not f.shape.stream:
+        _regroup(f, 0, size, f.destination)
+        return
+    with e.loop(0, size, chunk) as start:
+        count = e.minimum(chunk, e.subtract(size, start))
+        _regroup(f, start, count, f.staging)
+        target = f.from_destination((start, group_bytes))
+        copy_row(e, target, f.staging, e.multiply(count, group_bytes), f.way)
+
+
+def _regroup(f: Frame, start: Value, count: Value, target: str) -> None:
+    """Groups `start` to `start + count`, written without gaps from `target` on."""
+    e, groups = f.e, _groups(f)
+    lanes = groups.lanes.count
+    readable: Value = count
+    if groups.gap:  # the gap after the very last group need not belong to the buffer
+        readable = e.minimum(count, e.subtract(e.subtract(f.inner[0].size, 1), start))
+    enough = e.value(f"icmp sge i64 {readable}, {lanes}")
+    whole = e.value(f"select i1 {enough}, i64 {readable}, i64 0")
+    with e.loop(0, whole, lanes) as wanted:
+        # The last vectors begin early enough to be whole: some groups are written twice, alike.
+        _regroup_vectors(f, start, e.minimum(wanted, e.subtract(whole, lanes)), target)
+    with e.loop(whole, count) as single:
+        _regroup_one(f, start, single, target)
+
+
+def _regroup_vectors(f: Frame, start: Value, number: Value, target: str) -> None:
+    e, element, groups = f.e, f.shape.element_bytes, _groups(f)
+    lanes = groups.lanes
+    base = f.from_source((e.add(start, number), groups.apart * element), (groups.base, element))
+    parts = [e.at(base, part * lanes.count * element) for part in range(abs(groups.apart))]
+    for part in parts:
+        e.prefetch(e.at(part, f.extras[1]), SECOND_LEVEL)
+    vectors = [lanes.load(e, part) for part in parts]
+    place = e.at(target, e.multiply(number, groups.size * element))
+    for first in range(0, groups.size * lanes.count, lanes.count):
+        wanted = [groups.place(first + lane) for lane in range(lanes.count)]
+        lanes.store(e, lanes.select(e, vectors, wanted), e.at(place, first * element))
+
+
+def _regroup_one(f: Frame, start: Value, number: Value, target: str) -> None:
+    e, element, groups = f.e, f.shape.element_bytes, _groups(f)
+    kind = f"i{element * 8}"
+    source = f.from_source((e.add(start, number), groups.apart * element))
+    place = e.at(target, e.multiply(number, groups.size * element))
+    for member in range(groups.size):
+        value = e.load(kind, e.at(source, member * groups.step * element))
+        e.store(kind, value, e.at(place, member * element))
