@@ -85,6 +85,9 @@ CASES: dict[str, list[tuple[Layout, Layout]]] = {
         (Layout((5, 40, 6, 21), (5040, 21, 840, 1)), Layout((5, 40, 6, 21))),
         (Layout((7, 701), (-701, 1), 6 * 701), Layout((7, 701))),
         (Layout((9, 701), (0, 1)), Layout((9, 701))),
+        # Short rows are copied by code made for their size.
+        *(_packed((50, row), row + 9, 1) for row in (3, 9, 15, 17, 31, 33, 63)),
+        *((Layout((50, row)), Layout((50, row), (row + 1, 1))) for row in (3, 5, 17, 63)),
     ],
     "fill": [_packed((3, 1501), 1, 0), _packed((3, 7, 301), 7, 1, 0)],
     "pick": [
@@ -99,6 +102,20 @@ CASES: dict[str, list[tuple[Layout, Layout]]] = {
     "weave": [
         *(_packed((2, 333, channels), channels * 333, 1, 333) for channels in (2, 3, 4, 8)),
         _packed((500, 3), 1, 0),
+    ],
+    "regroup": [
+        _packed((400, 3), 3, -1, offset=2),
+        _packed((5, 333, 3), 999, -3, 1, offset=996),
+        _packed((401, 3), 4, 1),
+        _packed((401, 3), 4, -1, offset=2),
+        _packed((401, 3), -4, 1, offset=1600),
+        _packed((401, 3), -5, -1, offset=2002),
+        _packed((301, 5), 7, 1),
+        _packed((301, 5), -7, 1, offset=2100),
+        _packed((301, 3), 7, 2),
+        _packed((301, 2), -8, -3, offset=2403),
+        _packed((7, 2, 3), 40, 8, -2, offset=4),
+        (Layout((9, 77, 3), (400, 3, -1), 2), Layout((9, 77, 3), (300, 3, 1))),
     ],
     "tile": [
         _packed((70, 77), 1, 70),
@@ -116,6 +133,7 @@ CASES: dict[str, list[tuple[Layout, Layout]]] = {
     "scatter": [
         (Layout((3, 333)), Layout((3, 333), (1000, 3))),
         (Layout((40, 33), (1, 40)), Layout((40, 33), (66, 2))),
+        *((Layout((3, 333)), Layout((3, 333), (333 * step + 1, step))) for step in (2, 5, 8, 9)),
     ],
 }
 

@@ -54,7 +54,7 @@ def test_random_layouts(layouts: tuple[Layout, Layout]) -> None:
     ],
 )
 def test_whole_bytes__are_moved_as_bytes(natively: None, source: Layout, destination: Layout) -> None:
-    assert check((source, destination)) == "runs"
+    assert check((source, destination)) in ("runs", "regroup")
 
 
 @pytest.mark.parametrize(

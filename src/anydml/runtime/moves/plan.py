@@ -18,6 +18,8 @@ WIDEST_ELEMENT = 16
 """Runs of 2, 4, 8 or 16 bytes are moved as one element."""
 FARTHEST_PICK = 8
 """Elements at most this far apart are picked out of whole vectors; farther ones are loaded one by one."""
+LONG_GROUP_BYTES = 56
+"""Longer groups whose elements stay neighbours are copied as they are."""
 WEAVE_SIZES = (2, 3, 4, 8)
 """So many planes are woven into one by shuffles of whole vectors."""
 LONG_ROW_BYTES = 4096
@@ -262,6 +264,8 @@ def _weaves(loops: tuple[Loop, ...], across: Loop, element: int) -> bool:
 def _regroups(groups: Loop, row: Loop, element: int) -> bool:
     """Whether groups of a few elements lie close together, each in a place of its own, and are written without gaps."""
     apart, step = abs(groups.source_stride), abs(row.source_stride)
+    if row.source_stride == element and row.size * element > LONG_GROUP_BYTES:
+        return False
     return (
         groups.destination_stride == row.size * element
         and 0 < apart <= FARTHEST_PICK * element
