@@ -86,6 +86,17 @@ class Lanes:
             ]
         return vectors
 
+    def unweave(self, e: Emitter, vectors: Sequence[str]) -> list[str]:
+        """What `weave` undoes: the elements of each place modulo the number of vectors, which is a power of two."""
+        if len(vectors) == 1:
+            return list(vectors)
+        halves = []
+        for odd in (0, 1):
+            lanes = range(odd, 2 * self.count, 2)
+            half = [self.shuffle(e, *pair, lanes) for pair in zip(vectors[::2], vectors[1::2], strict=True)]
+            halves.append(self.unweave(e, half))
+        return [plane for pair in zip(*halves, strict=True) for plane in pair]
+
     def turn(self, e: Emitter, vectors: Sequence[str]) -> list[str]:
         """Rows become columns; there are as many vectors as lanes."""
         count, rows, kind = self.count, list(vectors), self.kind

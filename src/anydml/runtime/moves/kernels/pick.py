@@ -23,6 +23,8 @@ from anydml.runtime.moves.kernels.rows import copy_row
 from anydml.runtime.moves.plan import LINE_BYTES, ONCE, MovePlan
 
 GRAIN_BYTES = 16 * 1024
+MOST_UNWOVEN = 128
+"""Elements taken apart at once: more would take the compiler long to think through."""
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
@@ -138,7 +140,6 @@ def _pick_vectors(f: Frame, first: Value, end: Value, start: Value, target: str,
     # Backwards, a vector begins at the last place it holds, and the gap comes before a place.
     gap = 0 if step > 0 else apart - channels
     lowest = 0 if step > 0 else (lanes.count - 1) * step - gap
-    order = range(lanes.count) if step > 0 else range(lanes.count - 1, -1, -1)
     with e.loop(first, end, lanes.count) as i:
         place = i if step > 0 else e.subtract(e.add(first, e.subtract(end, lanes.count)), i)
         base = f.from_source((e.add(start, place), step * element), (lowest, element))
@@ -146,7 +147,18 @@ def _pick_vectors(f: Frame, first: Value, end: Value, start: Value, target: str,
         for part in parts if level else ():
             e.prefetch(e.at(part, f.extras[1]), level)
         vectors = [lanes.load(e, part) for part in parts]
-        for channel in range(channels):
-            picked = lanes.merge(e, vectors, [at * apart + gap + channel for at in order])
+        picks = _picks(f, vectors, [gap + channel for channel in range(channels)])
+        for channel, picked in enumerate(picks):
             into = e.at(e.at(target, e.multiply(channel, pitch)), e.multiply(place, element))
             lanes.store(e, picked, into, stream)
+
+
+def _picks(f: Frame, vectors: list[str], channels: list[int]) -> list[str]:
+    """The wanted channels out of all that the vectors hold."""
+    e, lanes, apart = f.e, _lanes(f), len(vectors)
+    order = range(lanes.count)[:: 1 if _step(f) > 0 else -1]
+    if apart not in (2, 4, 8) or apart * lanes.count > MOST_UNWOVEN:
+        return [lanes.merge(e, vectors, [place * apart + channel for place in order]) for channel in channels]
+    planes = lanes.unweave(e, vectors)
+    picked = [planes[channel] for channel in channels]
+    return picked if _step(f) > 0 else [lanes.shuffle(e, plane, None, order) for plane in picked]
