@@ -43,13 +43,13 @@ INNER_LOOPS = {
     "fill": 1,
     "pick": 2,
     "weave": 2,
-    "regroup": 2,
+    "regroup": 3,
     "tile": 3,
     "gather": 2,
     "scatter": 1,
     "convert": 1,
 }
-EXTRAS = {"runs": 2, "fill": 0, "pick": 2, "weave": 1, "regroup": 2, "tile": 4, "gather": 2, "scatter": 0, "convert": 2}
+EXTRAS = {"runs": 2, "fill": 0, "pick": 2, "weave": 1, "regroup": 3, "tile": 4, "gather": 2, "scatter": 0, "convert": 2}
 
 
 @dataclass(frozen=True)

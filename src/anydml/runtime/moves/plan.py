@@ -53,7 +53,7 @@ class MovePlan:
     | fill    | elements                  | one source element is repeated                            |
     | pick    | channels, elements        | elements a few apart, or backwards, out of whole vectors  |
     | weave   | elements, channels        | a few planes become neighbours                            |
-    | regroup | groups, elements          | groups of a few elements, backwards or out of larger ones |
+    | regroup | rows, groups, elements    | groups of a few elements, backwards or out of larger ones |
     | tile    | across, middle, elements  | the sides are contiguous along different loops            |
     | gather  | across, elements          | any source, one element at a time, into contiguous rows   |
     | scatter | elements                  | destination elements have gaps between them               |
@@ -187,7 +187,8 @@ def _with_kernel(plan: MovePlan) -> MovePlan:
     if row.destination_stride != element:
         return _chosen(plan, "scatter", row)
     if len(loops) > 1 and _regroups(loops[-2], row, element):
-        return _chosen(plan, "regroup", loops[-2], row)
+        follows = len(loops) > 2 and loops[-3].destination_stride == loops[-2].size * loops[-2].destination_stride
+        return _chosen(plan, "regroup", loops[-3] if follows else ONCE, loops[-2], row)
     if row.source_stride == element:
         return _runs(plan, row)
     across = _along_source(loops[:-1], element)

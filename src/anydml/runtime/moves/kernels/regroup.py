@@ -27,20 +27,25 @@ GRAIN_BYTES = 8 * 1024
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
-    groups, row = plan.inner
+    rows, groups, row = plan.inner
     element = plan.element_bytes
     lanes = min(vector_bytes // element, power_at_most(groups.size))
     steps = groups.source_stride // element, row.source_stride // element
     shape = Shape("regroup", element, vector_bytes, stream, (row.size, *steps, lanes))
-    chunk = max(lanes, CHUNK_BYTES // (element * row.size) // lanes * lanes)
-    return Lowered(shape, (chunk, _ahead(plan)), (GRAIN_BYTES // element, 0))
+    group_bytes = row.size * element
+    # Short rows are staged together: what is written between whole lines is written slowly.
+    together = CHUNK_BYTES // (groups.size * group_bytes)
+    chunk = groups.size if together else max(lanes, CHUNK_BYTES // group_bytes // lanes * lanes)
+    grains = 1, GRAIN_BYTES // element if rows.size == 1 else 0, 0
+    return Lowered(shape, (max(1, together), chunk, _ahead(plan)), grains)
 
 
 def _ahead(plan: MovePlan) -> int:
     """How far from a group the one lies that is asked for while it is moved."""
-    groups, _ = plan.inner
+    rows, groups, _ = plan.inner
     row_bytes = groups.size * abs(groups.source_stride)
-    rows = plan.outer[-1] if plan.outer else ONCE
+    if rows is ONCE and plan.outer:
+        rows = plan.outer[-1]
     following = 0 if row_bytes > FORESEEN_ROW_BYTES else rows_ahead(row_bytes, rows)
     return following or (AHEAD_BYTES if groups.source_stride > 0 else -AHEAD_BYTES)
 
@@ -86,41 +91,48 @@ def _groups(f: Frame) -> _Groups:
 
 
 def emit(f: Frame) -> None:
-    e, element, (chunk, _), size = f.e, f.shape.element_bytes, f.extras, f.inner[0].size
-    group_bytes = _groups(f).size * element
+    e, (rows, groups, _), (together, chunk, _) = f.e, f.inner, f.extras
+    group_bytes = _groups(f).size * f.shape.element_bytes
     if not f.shape.stream:
-        _regroup(f, 0, size, f.destination)
+        with e.loop(0, rows.size) as row:
+            place = f.from_destination((row, rows.destination_stride))
+            _regroup(f, f.from_source((row, rows.source_stride)), 0, groups.size, place)
         return
-    with e.loop(0, size, chunk) as start:
-        count = e.minimum(chunk, e.subtract(size, start))
-        _regroup(f, start, count, f.staging)
-        target = f.from_destination((start, group_bytes))
-        copy_row(e, target, f.staging, e.multiply(count, group_bytes), f.way)
+    with e.loop(0, rows.size, together) as first, e.loop(0, groups.size, chunk) as start:
+        row_count = e.minimum(together, e.subtract(rows.size, first))
+        count = e.minimum(chunk, e.subtract(groups.size, start))
+        size = e.multiply(count, group_bytes)
+        with e.loop(0, row_count) as row:
+            source = f.from_source((e.add(first, row), rows.source_stride))
+            _regroup(f, source, start, count, f.from_staging((row, size)))
+        target = f.from_destination((first, rows.destination_stride), (start, group_bytes))
+        copy_row(e, target, f.staging, e.multiply(row_count, size), f.way)
 
 
-def _regroup(f: Frame, start: Value, count: Value, target: str) -> None:
-    """Groups `start` to `start + count`, written without gaps from `target` on."""
+def _regroup(f: Frame, source: str, start: Value, count: Value, target: str) -> None:
+    """Groups `start` to `start + count` of a row, written without gaps from `target` on."""
     e, groups = f.e, _groups(f)
     lanes = groups.lanes.count
+    first = e.at(source, e.multiply(start, groups.apart * f.shape.element_bytes))
     readable: Value = count
     if groups.gap:  # the gap after the very last group need not belong to the buffer
-        readable = e.minimum(count, e.subtract(e.subtract(f.inner[0].size, 1), start))
+        readable = e.minimum(count, e.subtract(e.subtract(f.inner[1].size, 1), start))
     enough = e.value(f"icmp sge i64 {readable}, {lanes}")
     whole = e.value(f"select i1 {enough}, i64 {readable}, i64 0")
     with e.loop(0, whole, lanes) as wanted:
         # The last vectors begin early enough to be whole: some groups are written twice, alike.
-        _regroup_vectors(f, start, e.minimum(wanted, e.subtract(whole, lanes)), target)
+        _regroup_vectors(f, first, e.minimum(wanted, e.subtract(whole, lanes)), target)
     with e.loop(whole, count) as single:
-        _regroup_one(f, start, single, target)
+        _regroup_one(f, first, single, target)
 
 
-def _regroup_vectors(f: Frame, start: Value, number: Value, target: str) -> None:
+def _regroup_vectors(f: Frame, source: str, number: Value, target: str) -> None:
     e, element, groups = f.e, f.shape.element_bytes, _groups(f)
     lanes = groups.lanes
-    base = f.from_source((e.add(start, number), groups.apart * element), (groups.base, element))
+    base = e.at(e.at(source, e.multiply(number, groups.apart * element)), groups.base * element)
     parts = [e.at(base, part * lanes.count * element) for part in range(abs(groups.apart))]
     for part in parts:
-        e.prefetch(e.at(part, f.extras[1]), SECOND_LEVEL)
+        e.prefetch(e.at(part, f.extras[2]), SECOND_LEVEL)
     vectors = [lanes.load(e, part) for part in parts]
     place = e.at(target, e.multiply(number, groups.size * element))
     for first in range(0, groups.size * lanes.count, lanes.count):
@@ -128,10 +140,10 @@ def _regroup_vectors(f: Frame, start: Value, number: Value, target: str) -> None
         lanes.store(e, lanes.select(e, vectors, wanted), e.at(place, first * element))
 
 
-def _regroup_one(f: Frame, start: Value, number: Value, target: str) -> None:
+def _regroup_one(f: Frame, source: str, number: Value, target: str) -> None:
     e, element, groups = f.e, f.shape.element_bytes, _groups(f)
     kind = f"i{element * 8}"
-    source = f.from_source((e.add(start, number), groups.apart * element))
+    source = e.at(source, e.multiply(number, groups.apart * element))
     place = e.at(target, e.multiply(number, groups.size * element))
     for member in range(groups.size):
         value = e.load(kind, e.at(source, member * groups.step * element))
