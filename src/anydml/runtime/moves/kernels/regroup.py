@@ -13,6 +13,7 @@ from anydml.runtime.moves.kernels.frame import (
     AHEAD_BYTES,
     CHUNK_BYTES,
     FORESEEN_ROW_BYTES,
+    STAGING_BYTES,
     Frame,
     Lowered,
     Shape,
@@ -33,9 +34,12 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     steps = groups.source_stride // element, row.source_stride // element
     shape = Shape("regroup", element, vector_bytes, stream, (row.size, *steps, lanes))
     group_bytes = row.size * element
-    # Short rows are staged together: what is written between whole lines is written slowly.
-    together = CHUNK_BYTES // (groups.size * group_bytes)
-    chunk = groups.size if together else max(lanes, CHUNK_BYTES // group_bytes // lanes * lanes)
+    # Short rows are staged together, and those that go backwards as a whole: what is written between whole lines is
+    # written slowly.
+    row_bytes = groups.size * group_bytes
+    together = CHUNK_BYTES // row_bytes
+    is_staged_whole = together or (steps[0] < 0 and row_bytes <= STAGING_BYTES // 2)
+    chunk = groups.size if is_staged_whole else max(lanes, CHUNK_BYTES // group_bytes // lanes * lanes)
     grains = 1, GRAIN_BYTES // element if rows.size == 1 else 0, 0
     return Lowered(shape, (max(1, together), chunk, _ahead(plan)), grains)
 
@@ -47,7 +51,7 @@ def _ahead(plan: MovePlan) -> int:
     if rows is ONCE and plan.outer:
         rows = plan.outer[-1]
     following = 0 if row_bytes > FORESEEN_ROW_BYTES else rows_ahead(row_bytes, rows)
-    return following or (AHEAD_BYTES if groups.source_stride > 0 else -AHEAD_BYTES)
+    return following or AHEAD_BYTES
 
 
 @dataclass(frozen=True)
@@ -98,9 +102,10 @@ def emit(f: Frame) -> None:
             place = f.from_destination((row, rows.destination_stride))
             _regroup(f, f.from_source((row, rows.source_stride)), 0, groups.size, place)
         return
-    with e.loop(0, rows.size, together) as first, e.loop(0, groups.size, chunk) as start:
+    with e.loop(0, rows.size, together) as first, e.loop(0, groups.size, chunk) as wanted:
         row_count = e.minimum(together, e.subtract(rows.size, first))
-        count = e.minimum(chunk, e.subtract(groups.size, start))
+        count = e.minimum(chunk, e.subtract(groups.size, wanted))
+        start = wanted if _groups(f).apart > 0 else e.subtract(e.subtract(groups.size, wanted), count)
         size = e.multiply(count, group_bytes)
         with e.loop(0, row_count) as row:
             source = f.from_source((e.add(first, row), rows.source_stride))
@@ -120,8 +125,11 @@ def _regroup(f: Frame, source: str, start: Value, count: Value, target: str) -> 
     enough = e.value(f"icmp sge i64 {readable}, {lanes}")
     whole = e.value(f"select i1 {enough}, i64 {readable}, i64 0")
     with e.loop(0, whole, lanes) as wanted:
-        # The last vectors begin early enough to be whole: some groups are written twice, alike.
-        _regroup_vectors(f, first, e.minimum(wanted, e.subtract(whole, lanes)), target)
+        # The last vectors begin early enough to be whole: some groups are written twice, alike. Groups that go
+        # backwards are taken last to first, which reads the source forwards.
+        last = e.subtract(whole, lanes)
+        number = e.minimum(wanted, last)
+        _regroup_vectors(f, first, number if groups.apart > 0 else e.subtract(last, number), target)
     with e.loop(whole, count) as single:
         _regroup_one(f, first, single, target)
 
