@@ -87,6 +87,10 @@ def test_goals__need_all_patterns() -> None:
     assert not any("float32" in line for line in report.goals(few))
 
 
+def test_goals__need_more_than_the_caches_hold() -> None:
+    assert not any("float32" in line for line in report.goals(replace(whole_run(0.1), size_bytes=1 << 20)))
+
+
 def test_table__shows_rates_and_gaps() -> None:
     text = report.table([result("one", 0.5, PyTorch=0.25), result("another", 2.0)])
     lines = text.splitlines()

@@ -39,6 +39,8 @@ WORDS: dict[str, Callable[[Array], Array]] = {
     "every second row and column, reversed": lambda x: x[::-2, ::-2],
     "reversed columns": lambda x: x[:, ::-1],
     "reversed rows": lambda x: x[::-1],
+    "mirrored images, C=3": lambda x: x[:, ::-1],
+    "BGRA -> RGB": lambda x: x[:, 2::-1],
 }
 
 

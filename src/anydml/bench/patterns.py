@@ -123,6 +123,19 @@ def _stepped(row_step: int, column_step: int) -> Callable[[int, int], Case]:
     return build
 
 
+def _mirrored_images(elements: int, _: int) -> Case:
+    """Pixels of three channels, each row from its end."""
+    columns = min(1024, max(1, elements // 12))
+    rows = max(1, elements // (3 * columns))
+    return _sliced((rows, columns, 3), (0, rows, 1), _reversed(columns), (0, 3, 1))
+
+
+def _swapped_channels(elements: int, _: int) -> Case:
+    """Red, green and blue out of blue, green, red and one more."""
+    pixels = max(1, elements // 3)
+    return _sliced((pixels, 4), (0, pixels, 1), (2, 3, -1))
+
+
 def _spread(elements: int, _: int) -> Case:
     """Written to every second element."""
     rows, columns = _rows(elements)
@@ -180,6 +193,8 @@ PATTERNS = (
     Pattern("every second row and column, reversed", _stepped(-2, -2), positive=_stepped(2, 2)),
     Pattern("reversed columns", _stepped(1, -1), positive=_stepped(1, 1)),
     Pattern("reversed rows", _stepped(-1, 1), positive=_stepped(1, 1)),
+    Pattern("mirrored images, C=3", _mirrored_images),
+    Pattern("BGRA -> RGB", _swapped_channels),
     Pattern("to every second element", _spread),
     Pattern("broadcast row", _broadcast(row=True)),
     Pattern("broadcast column", _broadcast(row=False)),
