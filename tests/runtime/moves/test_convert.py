@@ -17,6 +17,8 @@ from anydml.core.layout import Layout
 from anydml.runtime.moves.convert import convert
 from anydml.runtime.moves.engine import prepare
 from anydml.runtime.moves.kernels.convert import is_supported
+from anydml.runtime.moves.plan import STAGING_KERNELS
+from tests.runtime.moves.support import pairs
 
 FLOATS = [DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64]
 WHOLE_BYTES = [data_type for data_type in DataType if not data_type.is_packed_pair]
@@ -133,9 +135,28 @@ def sample(data_type: DataType, count: int) -> npt.NDArray[np.generic]:
 
 LAYOUTS = [
     (Layout((523,)), Layout((523,))),
-    (Layout((3, 150), (-1, 3), 2), Layout((3, 150))),
     (Layout((3, 150)), Layout((3, 150), (400, 2), 1)),
 ]
+STAGED = {
+    "pick": [
+        (Layout((3, 150), (-1, 3), 2), Layout((3, 150))),
+        (Layout((2, 77), (77, -1), 76), Layout((2, 77), (81, 1), 3)),
+    ],
+    "weave": [(Layout((150, 3), (1, 150)), Layout((150, 3)))],
+    "regroup": [
+        (Layout((150, 3), (3, -1), 2), Layout((150, 3))),
+        (Layout((9, 20, 3), (100, -4, 1), 76), Layout((9, 20, 3), (61, 3, 1))),
+    ],
+    "tile": [
+        (Layout((30, 41), (1, 30)), Layout((30, 41))),
+        (Layout((30, 41), (1, -30), 1200), Layout((30, 41), (43, 1), 1)),
+        (Layout((11, 7, 5, 3), (1, 165, 11, 55)), Layout((11, 7, 5, 3))),
+    ],
+    "gather": [(Layout((5, 20), (11, 60)), Layout((5, 20), (21, 1)))],
+}
+PAIRS = [(DataType.UINT8, DataType.FLOAT32), (DataType.FLOAT32, DataType.UINT8), (DataType.INT16, DataType.UINT64)]
+PAIRS += [(DataType.FLOAT16, DataType.FLOAT64), (DataType.FLOAT64, DataType.INT8), (DataType.UINT32, DataType.FLOAT16)]
+PAIRS += [(DataType.FLOAT32, DataType.FLOAT32)]
 
 
 @pytest.mark.parametrize(("source", "destination"), list(product(WHOLE_BYTES, WHOLE_BYTES)))
@@ -144,7 +165,29 @@ def test_kernel__is_as_defined(natively: None, source: DataType, destination: Da
         if source is destination and scale_bias is None:
             continue
         for layouts in LAYOUTS:
-            check(layouts, source, destination, scale_bias)
+            check(layouts, source, destination, scale_bias, "convert")
+
+
+@pytest.mark.parametrize(("source", "destination"), PAIRS)
+@pytest.mark.parametrize("kernel", STAGED)
+def test_staging_kernel__converts_as_defined(
+    natively: None, kernel: str, source: DataType, destination: DataType
+) -> None:
+    for layouts, scale_bias in product(STAGED[kernel], (None, (0.37, -3.0))):
+        if scale_bias or source is not destination:
+            check(layouts, source, destination, scale_bias, kernel)
+
+
+def test_staging_kernel__is_named_above() -> None:
+    assert set(STAGED) == set(STAGING_KERNELS)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pairs(), st.sampled_from(PAIRS), st.integers(1, 3))
+def test_random_layouts(
+    natively: None, layouts: tuple[Layout, Layout], types: tuple[DataType, DataType], threads: int
+) -> None:
+    check(layouts, *types, (0.5, 1.0), None, threads)
 
 
 def check(
@@ -152,15 +195,18 @@ def check(
     source: DataType,
     destination: DataType,
     scale_bias: tuple[float, float] | None,
+    kernel: str | None,
     threads: int = 2,
 ) -> None:
-    values = sample(source, 1300)
-    result = sample(destination, 1300)
-    expected = result.copy()
     places = [_places(layout) for layout in layouts]
+    values, result = (
+        sample(kind, max(1300, max(at) + 1)) for kind, at in zip((source, destination), places, strict=True)
+    )
+    expected = result.copy()
     expected[places[1]] = convert(values[places[0]], source, destination, scale_bias)
     move = prepare(*layouts, source, destination, scale_bias, threads)
-    assert move.kernel == ("convert" if is_supported(source, destination, scale_bias) else "numpy")
+    if kernel:
+        assert move.kernel == (kernel if is_supported(source, destination, scale_bias) else "numpy")
     move.run_arrays(values.view(np.uint8), result.view(np.uint8))
     assert same(result, expected), move.plan.describe()
 
@@ -174,7 +220,7 @@ def _places(layout: Layout) -> list[int]:
 def test_kernel__scale_and_bias_are_as_defined(
     natively: None, scale: float, bias: float, source: DataType, destination: DataType
 ) -> None:
-    check(LAYOUTS[0], source, destination, (scale, bias), threads=1)
+    check(LAYOUTS[0], source, destination, (scale, bias), "convert", threads=1)
 
 
 @pytest.mark.parametrize(("source", "target"), [(a, b) for a, b in product(FLOATS, FLOATS) if a is not b])

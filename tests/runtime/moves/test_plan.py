@@ -14,8 +14,8 @@ from anydml.runtime.moves.plan import MovePlan, plan_move
 from tests.runtime.moves.support import pairs, places
 
 
-def pairs_of_bytes(plan: MovePlan) -> set[tuple[int, int]]:
-    """Every (source, destination) pair of bytes the loops of a plan visit."""
+def pairs_of_elements(plan: MovePlan) -> set[tuple[int, int]]:
+    """Every (source, destination) pair of bytes at which the loops of a plan find an element."""
     loops = plan.outer + plan.inner
     visited = set()
     for index in product(*(range(loop.size) for loop in loops)):
@@ -23,8 +23,13 @@ def pairs_of_bytes(plan: MovePlan) -> set[tuple[int, int]]:
         for i, loop in zip(index, loops, strict=True):
             source += i * loop.source_stride
             destination += i * loop.destination_stride
-        visited |= {(source + byte, destination + byte) for byte in range(plan.element_bytes)}
+        visited.add((source, destination))
     return visited
+
+
+def pairs_of_bytes(plan: MovePlan) -> set[tuple[int, int]]:
+    found = pairs_of_elements(plan)
+    return {(source + byte, target + byte) for source, target in found for byte in range(plan.element_bytes)}
 
 
 @given(pairs(), st.sampled_from([1, 2, 4, 8]))
@@ -50,8 +55,10 @@ def test_plan__is_canonical(layouts: tuple[Layout, Layout], element: int) -> Non
 @given(pairs())
 def test_plan__of_a_conversion_counts_each_side_in_its_own_bytes(layouts: tuple[Layout, Layout]) -> None:
     plan = plan_move(*layouts, 2, 8)
-    assert plan.kernel == "convert"
+    expected = {(start * 2, target * 8) for start, target in zip(*map(places, layouts), strict=True)}
+    assert pairs_of_elements(plan) == expected, plan.describe()
     assert plan.payload_bytes == layouts[0].logical_element_count * 8
+    assert plan.converts
 
 
 def test_plan__merges_what_runs_on_evenly() -> None:

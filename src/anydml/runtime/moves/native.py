@@ -23,6 +23,7 @@ from anydml.runtime.moves.plan import LINE_BYTES, Loop, MovePlan
 WORD = 8
 LOOP_WORDS = 3
 """A loop's size, source stride and destination stride."""
+SCALE_WORDS = 2
 END = Loop(0, 0, 0)
 """Ends the list of outer loops."""
 
@@ -93,10 +94,11 @@ def lower(
     types: tuple[DataType, DataType] | None = None,
     scale_bias: tuple[float, float] | None = None,
 ) -> Lowered:
-    if types is not None:
+    if types is not None and plan.kernel == "convert":
         return convert.lower(plan, vector_bytes, types, scale_bias)
-    lowered: Lowered = KERNELS[plan.kernel].lower(plan, vector_bytes, stream)
-    return lowered
+    # What is converted is staged, as what is streamed is.
+    lowered: Lowered = KERNELS[plan.kernel].lower(plan, vector_bytes, stream or types is not None)
+    return lowered if types is None else convert.written(lowered, types, scale_bias)
 
 
 def module_text(shape: Shape) -> str:
@@ -108,7 +110,7 @@ def module_text(shape: Shape) -> str:
         _emit_kernel(e, shape)
     _emit_nest(e)
     with e.function("move", pointers, exported=True):
-        outer = e.at("%parameters", _outer_word(shape.kernel) * WORD)
+        outer = e.at("%parameters", _outer_word(shape) * WORD)
         e.do(f"call void @nest({pointers_to('%parameters', outer, '%source', '%destination', '%staging')})")
         if shape.stream:
             # Streaming stores are ordered with nothing: whoever waits for this call must see them.
@@ -119,15 +121,16 @@ def module_text(shape: Shape) -> str:
 def _emit_kernel(e: Emitter, shape: Shape) -> None:
     count = INNER_LOOPS[shape.kernel]
     loops = tuple(_load_loop(e, e.at("%parameters", number * LOOP_WORDS * WORD)) for number in range(count))
-    words = range(count * LOOP_WORDS, _outer_word(shape.kernel))
+    words = range(count * LOOP_WORDS, _outer_word(shape))
     extras = tuple(_load_word(e, "%parameters", number) for number in words)
-    frame = Frame(e, shape, "%source", "%destination", loops, extras, "%staging")
+    own = EXTRAS[shape.kernel]
+    frame = Frame(e, shape, "%source", "%destination", loops, extras[:own], "%staging", extras[own:])
     (convert if shape.kernel == "convert" else KERNELS[shape.kernel]).emit(frame)
 
 
-def _outer_word(kernel: str) -> int:
-    """Where the outer loops begin in the parameters: after what the kernel itself needs."""
-    return INNER_LOOPS[kernel] * LOOP_WORDS + EXTRAS[kernel]
+def _outer_word(shape: Shape) -> int:
+    """Where the outer loops begin in the parameters: after what the kernel itself needs, and what converts."""
+    return INNER_LOOPS[shape.kernel] * LOOP_WORDS + EXTRAS[shape.kernel] + (SCALE_WORDS if shape.written else 0)
 
 
 def _load_loop(e: Emitter, place: str) -> LoopValues:
@@ -189,8 +192,7 @@ def _parts(size: int, grain: int, pieces: int) -> list[tuple[int, int]]:
 
 def _call(plan: MovePlan, loops: Sequence[Loop], lowered: Lowered, function: Function, start: tuple[int, int]) -> Call:
     outer_count = len(plan.outer)
-    extras = [*lowered.extras, *(0,) * (EXTRAS[plan.kernel] - len(lowered.extras))]
-    words = [*_words(loops[outer_count:]), *extras, *_words(loops[:outer_count]), *_words([END])]
+    words = [*_words(loops[outer_count:]), *lowered.extras, *_words(loops[:outer_count]), *_words([END])]
     parameters = (ctypes.c_int64 * len(words))(*words)
     starts = plan.source_offset + start[0], plan.destination_offset + start[1]
     return Call(function, parameters, ctypes.addressof(parameters), *starts)

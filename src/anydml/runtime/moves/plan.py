@@ -22,6 +22,7 @@ LONG_GROUP_BYTES = 56
 """Longer groups whose elements stay neighbours are copied as they are."""
 WEAVE_SIZES = (2, 3, 4, 8)
 """So many planes are woven into one by shuffles of whole vectors."""
+STAGING_KERNELS = ("pick", "weave", "regroup", "tile", "gather")
 LONG_ROW_BYTES = 4096
 """Longer rows are read at full speed wherever they lie."""
 SHORT_ROW_BYTES = 256
@@ -67,6 +68,8 @@ class MovePlan:
     destination_offset: int
     outer: tuple[Loop, ...]
     inner: tuple[Loop, ...]
+    converts: bool = False
+    """Whether elements change their type or value."""
 
     @property
     def element_count(self) -> int:
@@ -98,7 +101,7 @@ class MovePlan:
         return "\n".join(lines)
 
     def _element_text(self) -> str:
-        if self.kernel == "convert":
+        if self.converts:
             return f"{self.element_bytes} -> {self.destination_bytes} bytes"
         return f"{self.element_bytes} bytes"
 
@@ -131,9 +134,9 @@ def plan_move(
     """
     if source.sizes != destination.sizes:
         raise ValueError(f"a move needs equal sizes: found {source.sizes} and {destination.sizes}")
-    written = element_bytes if destination_bytes is None else destination_bytes
+    # Destinations are counted in source elements until a kernel is chosen.
     loops = [
-        Loop(size, from_stride * element_bytes, to_stride * written)
+        Loop(size, from_stride * element_bytes, to_stride * element_bytes)
         for size, from_stride, to_stride in zip(source.sizes, source.strides, destination.strides, strict=True)
         if size > 1
     ]
@@ -141,13 +144,14 @@ def plan_move(
     plan = MovePlan(
         kernel="convert",
         element_bytes=element_bytes,
-        destination_bytes=written,
+        destination_bytes=element_bytes,
         source_offset=source.offset * element_bytes + sum(_end(loop)[0] for loop in flipped),
-        destination_offset=destination.offset * written + sum(_end(loop)[1] for loop in flipped),
+        destination_offset=destination.offset * element_bytes + sum(_end(loop)[1] for loop in flipped),
         outer=_canonical(loops),
         inner=(),
+        converts=destination_bytes is not None,
     )
-    return _with_kernel(plan) if destination_bytes is None else _convert(plan)
+    return _with_kernel(_widened(plan)) if destination_bytes is None else _converted(plan, destination_bytes)
 
 
 def _end(loop: Loop) -> tuple[int, int]:
@@ -173,13 +177,29 @@ def _runs_on(outer: Loop, inner: Loop) -> bool:
     )
 
 
-def _convert(plan: MovePlan) -> MovePlan:
-    loops = plan.outer or (Loop(1, plan.element_bytes, plan.destination_bytes),)
-    return replace(plan, outer=loops[:-1], inner=loops[-1:])
+def _converted(plan: MovePlan, destination_bytes: int) -> MovePlan:
+    """Kernels that stage can convert what they stage; rows that need no staging are converted one by one."""
+    chosen = _with_kernel(plan)
+    if chosen.kernel not in STAGING_KERNELS:
+        loops = plan.outer or (Loop(1, plan.element_bytes, plan.element_bytes),)
+        chosen = replace(plan, outer=loops[:-1], inner=loops[-1:])
+
+    def rescaled(stride: int) -> int:
+        return stride // plan.element_bytes * destination_bytes
+
+    def in_bytes(loops: tuple[Loop, ...]) -> tuple[Loop, ...]:
+        return tuple(replace(loop, destination_stride=rescaled(loop.destination_stride)) for loop in loops)
+
+    return replace(
+        chosen,
+        destination_bytes=destination_bytes,
+        destination_offset=rescaled(chosen.destination_offset),
+        outer=in_bytes(chosen.outer),
+        inner=in_bytes(chosen.inner),
+    )
 
 
 def _with_kernel(plan: MovePlan) -> MovePlan:
-    plan = _widened(plan)
     loops, element = plan.outer, plan.element_bytes
     if not loops:
         return _chosen(plan, "runs", ONCE, ONCE, Loop(1, element, element))

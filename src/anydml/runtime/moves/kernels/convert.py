@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass, replace
 
 from anydml.core.datatype import DataType
 from anydml.runtime.moves.emit import Emitter, Value, vector
@@ -35,34 +36,74 @@ def lower(
     form = ("packed" if packed else "strided", "scaled" if scale_bias else "plain")
     details = (types[0].name, types[1].name, *form)
     shape = Shape("convert", plan.element_bytes, vector_bytes, False, details)
-    return Lowered(shape, tuple(_double_bits(number) for number in scale_bias or ()), (GRAIN,))
+    return Lowered(shape, double_bits(scale_bias), (GRAIN,))
 
 
-def _double_bits(number: float) -> int:
-    bits: int = struct.unpack("<q", struct.pack("<d", number))[0]
-    return bits
+def written(lowered: Lowered, types: tuple[DataType, DataType], scale_bias: tuple[float, float] | None) -> Lowered:
+    """The same, but what it stages is converted while it is written."""
+    names = types[0].name, types[1].name, "scaled" if scale_bias else "plain"
+    return replace(
+        lowered, shape=replace(lowered.shape, written=names), extras=lowered.extras + double_bits(scale_bias)
+    )
+
+
+def double_bits(scale_bias: tuple[float, float] | None) -> tuple[int, ...]:
+    """Two numbers as the words of parameters."""
+    return tuple(struct.unpack("<2q", struct.pack("<2d", *scale_bias or (0.0, 0.0))))
+
+
+@dataclass(frozen=True)
+class _Conversion:
+    source: DataType
+    destination: DataType
+    scale_bias: tuple[str, ...]
+    """Names of the bits of two doubles; none if elements are not scaled."""
 
 
 def emit(f: Frame) -> None:
     e, (row,) = f.e, f.inner
+    source, destination, form, scaling = (str(detail) for detail in f.shape.details)
+    conversion = _Conversion(DataType[source], DataType[destination], f.extras if scaling == "scaled" else ())
     whole: Value = 0
-    if f.shape.details[2] == "packed":
+    if form == "packed":
         whole = e.mask(row.size, -LANES)
         with e.loop(0, whole, LANES) as i:
-            _convert_at(f, i, LANES)
+            _convert_at(f, conversion, i, LANES)
     with e.loop(whole, row.size) as i:
-        _convert_at(f, i, 1)
+        _convert_at(f, conversion, i, 1)
 
 
-def _convert_at(f: Frame, place: Value, lanes: int) -> None:
-    e, (row,) = f.e, f.inner
-    from_type, to_type = (DataType[str(name)] for name in f.shape.details[:2])
-    value = e.load(_kind(from_type, lanes), f.from_source((place, row.source_stride)))
+def _convert_at(f: Frame, conversion: _Conversion, place: Value, lanes: int) -> None:
+    source = f.from_source((place, f.inner[0].source_stride))
+    _convert(f.e, conversion, source, f.from_destination((place, f.inner[0].destination_stride)), lanes)
+
+
+def convert_row(f: Frame, destination: str, source: str, size: Value) -> None:
+    """Writes a staged row of `size` bytes as elements of another type."""
+    e, (from_name, to_name, scaling) = f.e, f.shape.written
+    names = ("%scale", "%bias") if scaling == "scaled" else ()
+    conversion = _Conversion(DataType[from_name], DataType[to_name], names)
+    if not e.has_function("convert_row"):
+        with e.function("convert_row", "ptr noalias %to, ptr noalias %from, i64 %count, i64 %scale, i64 %bias"):
+            whole = e.mask("%count", -LANES)
+            for first, last, lanes in ((0, whole, LANES), (whole, "%count", 1)):
+                with e.loop(first, last, lanes) as i:
+                    from_place = e.at("%from", e.multiply(i, conversion.source.element_bytes))
+                    to_place = e.at("%to", e.multiply(i, conversion.destination.element_bytes))
+                    _convert(e, conversion, from_place, to_place, lanes)
+    count = e.value(f"udiv i64 {size}, {conversion.source.element_bytes}")
+    bits = ", ".join(f"i64 {word}" for word in f.scale_bias)
+    e.do(f"call void @convert_row(ptr {destination}, ptr {source}, i64 {count}, {bits})")
+
+
+def _convert(e: Emitter, conversion: _Conversion, source: str, destination: str, lanes: int) -> None:
+    from_type, to_type = conversion.source, conversion.destination
+    value = e.load(_kind(from_type, lanes), source)
     kind = _scalar(from_type)
-    if f.shape.details[3] == "scaled":
-        value, kind = _scaled(f, value, from_type, lanes)
+    if conversion.scale_bias:
+        value, kind = _scaled(e, conversion, value, lanes)
     result = _converted(e, value, kind, from_type, to_type, lanes)
-    e.store(_kind(to_type, lanes), result, f.from_destination((place, row.destination_stride)))
+    e.store(_kind(to_type, lanes), result, destination)
 
 
 def _scalar(data_type: DataType) -> str:
@@ -77,12 +118,12 @@ def _many(kind: str, lanes: int) -> str:
     return kind if lanes == 1 else vector(lanes, kind)
 
 
-def _scaled(f: Frame, value: str, source_type: DataType, lanes: int) -> tuple[str, str]:
-    e = f.e
+def _scaled(e: Emitter, conversion: _Conversion, value: str, lanes: int) -> tuple[str, str]:
+    source_type = conversion.source
     kind = "float" if source_type in (DataType.FLOAT16, DataType.FLOAT32) else "double"
     value = _to_float(e, value, _scalar(source_type), source_type.is_signed, kind, lanes)
     many = _many(kind, lanes)
-    scale, bias = (_spread(e, bits, kind, lanes) for bits in f.extras)
+    scale, bias = (_spread(e, bits, kind, lanes) for bits in conversion.scale_bias)
     product = e.value(f"fmul {many} {value}, {scale}")
     return e.value(f"fadd {many} {product}, {bias}"), kind
 

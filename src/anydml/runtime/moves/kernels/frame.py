@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from anydml.core.datatype import DataType
 from anydml.runtime.moves.emit import Emitter, Value
 from anydml.runtime.moves.plan import Loop
 
@@ -33,6 +34,8 @@ class Shape:
     vector_bytes: int
     stream: bool
     details: tuple[int | str, ...] = ()
+    written: tuple[str, ...] = ()
+    """The types elements are converted between while rows are written, and whether they are scaled."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +67,18 @@ class Frame:
     inner: tuple[LoopValues, ...]
     extras: tuple[str, ...]
     staging: str
+    scale_bias: tuple[str, ...] = ()
+    """The bits of two doubles, where elements are converted."""
 
     @property
     def way(self) -> str:
         """How contiguous rows are written; see `copy_row`."""
         return "streamed" if self.shape.stream else "plain"
+
+    @property
+    def written_bytes(self) -> int:
+        """Of an element in the destination."""
+        return DataType[self.shape.written[1]].element_bytes if self.shape.written else self.shape.element_bytes
 
     def from_source(self, *steps: tuple[Value, Value]) -> str:
         """The source address after these (count, stride) steps."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anydml.runtime.moves.emit import Value
 from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, even_parts
-from anydml.runtime.moves.kernels.rows import copy_row
+from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
 
 SOURCE_ROW_BYTES = 256
@@ -33,12 +33,12 @@ def emit(f: Frame) -> None:
         across_count = e.minimum(across_tile, e.subtract(across.size, start))
         row_bytes = e.multiply(row_count, element)
         source = f.from_source((row_start, row.source_stride), (start, across.source_stride))
-        destination = f.from_destination((row_start, element), (start, across.destination_stride))
+        destination = f.from_destination((row_start, f.written_bytes), (start, across.destination_stride))
         if f.shape.stream:
             _gather(f, source, f.staging, row_bytes, across_count, row_count)
             with e.loop(0, across_count) as j:
                 target = e.at(destination, e.multiply(j, across.destination_stride))
-                copy_row(e, target, f.from_staging((j, row_bytes)), row_bytes, f.way)
+                write_row(f, target, f.from_staging((j, row_bytes)), row_bytes)
         else:
             _gather(f, source, destination, across.destination_stride, across_count, row_count)
 

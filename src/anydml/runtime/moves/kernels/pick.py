@@ -19,7 +19,7 @@ from anydml.runtime.moves.kernels.frame import (
     rows_ahead,
 )
 from anydml.runtime.moves.kernels.lanes import Lanes
-from anydml.runtime.moves.kernels.rows import copy_row
+from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES, ONCE, MovePlan
 
 GRAIN_BYTES = 16 * 1024
@@ -33,7 +33,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     lanes = min(vector_bytes // element, power_at_most(row.size))
     # Channels that meet lines at different places cannot all be streamed to, unless they are staged.
     uneven = channels.size > 1 and channels.destination_stride % LINE_BYTES != 0
-    way = "staged" if stream and uneven else "direct"
+    way = "staged" if plan.converts or (stream and uneven) else "direct"
     streams = stream and (way == "staged" or lanes * element == vector_bytes)
     step = row.source_stride // element
     level, ahead = _ahead(plan, way)
@@ -85,9 +85,9 @@ def _emit_staged(f: Frame) -> None:
         _pick_vectors(f, 0, whole, start, f.staging, pitch, stream=False)
         _pick_elements(f, whole, count, start, f.staging, pitch)
         with e.loop(0, _channels(f)) as channel:
-            destination = f.from_destination((start, element), (channel, channels.destination_stride))
+            destination = f.from_destination((start, f.written_bytes), (channel, channels.destination_stride))
             size = e.multiply(count, element)
-            copy_row(e, destination, f.from_staging((channel, pitch)), size, f.way)
+            write_row(f, destination, f.from_staging((channel, pitch)), size)
 
 
 def _step(f: Frame) -> int:

@@ -21,8 +21,8 @@ from anydml.runtime.moves.kernels.frame import (
     rows_ahead,
 )
 from anydml.runtime.moves.kernels.lanes import Lanes
-from anydml.runtime.moves.kernels.rows import copy_row
-from anydml.runtime.moves.plan import ONCE, MovePlan
+from anydml.runtime.moves.kernels.write import write_row
+from anydml.runtime.moves.plan import MovePlan
 
 GRAIN_BYTES = 8 * 1024
 
@@ -48,7 +48,7 @@ def _ahead(plan: MovePlan) -> int:
     """How far from a group the one lies that is asked for while it is moved."""
     rows, groups, _ = plan.inner
     row_bytes = groups.size * abs(groups.source_stride)
-    if rows is ONCE and plan.outer:
+    if rows.size == 1 and plan.outer:
         rows = plan.outer[-1]
     following = 0 if row_bytes > FORESEEN_ROW_BYTES else rows_ahead(row_bytes, rows)
     return following or AHEAD_BYTES
@@ -110,8 +110,8 @@ def emit(f: Frame) -> None:
         with e.loop(0, row_count) as row:
             source = f.from_source((e.add(first, row), rows.source_stride))
             _regroup(f, source, start, count, f.from_staging((row, size)))
-        target = f.from_destination((first, rows.destination_stride), (start, group_bytes))
-        copy_row(e, target, f.staging, e.multiply(row_count, size), f.way)
+        target = f.from_destination((first, rows.destination_stride), (start, _groups(f).size * f.written_bytes))
+        write_row(f, target, f.staging, e.multiply(row_count, size))
 
 
 def _regroup(f: Frame, source: str, start: Value, count: Value, target: str) -> None:

@@ -21,7 +21,7 @@ from anydml.runtime.moves.kernels.frame import (
     power_at_most,
 )
 from anydml.runtime.moves.kernels.lanes import Lanes
-from anydml.runtime.moves.kernels.rows import copy_row
+from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
 
 SOURCE_ROW_BYTES = 256
@@ -96,6 +96,8 @@ def _pitch(f: Frame, size: Value, middle_count: Value) -> Value:
     e = f.e
     lines = e.mask(e.add(size, LINE_BYTES - 1), -LINE_BYTES)
     apart = e.value(f"or i64 {e.add(lines, _gap_bytes(f.shape))}, {LINE_BYTES}")
+    if f.shape.written:
+        return apart
     # With several middles, nothing would put right what the last one writes past its row.
     single = e.value(f"icmp eq i64 {middle_count}, 1")
     follow = e.value(f"icmp eq i64 {size}, {f.inner[0].destination_stride}")
@@ -124,7 +126,7 @@ def emit(f: Frame) -> None:
                 _turn(f, tile, i)
             destination = f.from_destination(
                 (middle_start, middle.destination_stride),
-                (row_start, element),
+                (row_start, f.written_bytes),
                 (start, across.destination_stride),
             )
             _write(f, tile, destination)
@@ -139,7 +141,7 @@ def _write(f: Frame, tile: _Tile, destination: str) -> None:
     size = e.value(f"select i1 {joined}, i64 {e.multiply(tile.across, tile.pitch)}, i64 {tile.size}")
     with e.loop(0, count) as i:
         target = e.at(destination, e.multiply(i, stride))
-        copy_row(e, target, f.from_staging((i, tile.pitch)), size, f.way)
+        write_row(f, target, f.from_staging((i, tile.pitch)), size)
 
 
 def _turn(f: Frame, tile: _Tile, middle: Value) -> None:

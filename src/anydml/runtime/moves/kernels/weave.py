@@ -5,7 +5,7 @@ from __future__ import annotations
 from anydml.runtime.moves.emit import SECOND_LEVEL
 from anydml.runtime.moves.kernels.frame import AHEAD_BYTES, CHUNK_BYTES, Frame, Lowered, Shape, power_at_most
 from anydml.runtime.moves.kernels.lanes import Lanes
-from anydml.runtime.moves.kernels.rows import copy_row
+from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import MovePlan
 
 GRAIN_BYTES = 8 * 1024
@@ -40,4 +40,5 @@ def emit(f: Frame) -> None:
             for number, value in enumerate(lanes.weave(e, vectors)):
                 target = f.from_staging((i, pixel), (number, lane_count * element))
                 lanes.store(e, value, target)
-        copy_row(e, f.from_destination((start, pixel)), f.staging, e.multiply(count, pixel), f.way)
+        target = f.from_destination((start, channel_count * f.written_bytes))
+        write_row(f, target, f.staging, e.multiply(count, pixel))
