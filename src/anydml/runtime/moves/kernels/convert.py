@@ -170,16 +170,34 @@ def _to_float(e: Emitter, value: str, kind: str, signed: bool, target: str, lane
 
 
 def _to_integer(e: Emitter, value: str, kind: str, destination: DataType, lanes: int) -> str:
+    """Toward zero, kept inside the range, NaN as 0. LLVM's own saturating conversion takes elements one by one."""
     if kind == "half":
         value, kind = e.value(f"fpext {_many(kind, lanes)} {value} to {_many('float', lanes)}"), "float"
-    target = _scalar(destination)
-    operation = "fptosi" if destination.is_signed else "fptoui"
-    into, out_of = _many(target, lanes), _many(kind, lanes)
-    suffix = f"{_mangled(target, lanes)}.{_mangled(kind, lanes)}"
-    e.declare(f"{into} @llvm.{operation}.sat.{suffix}({out_of})")
-    return e.value(f"call {into} @llvm.{operation}.sat.{suffix}({out_of} {value})")
+    low, high = destination.range
+    target, many, truths = _scalar(destination), _many(kind, lanes), _many("i1", lanes)
+
+    def compared(how: str, bound: int) -> str:
+        # The lowest number and the first one too high are 0 or powers of two, which every float holds.
+        return e.value(f"fcmp {how} {many} {value}, {_constant(kind, _float_text(bound), lanes)}")
+
+    inside = e.value(f"and {truths} {compared('oge', low)}, {compared('olt', high + 1)}")
+    safe = e.value(f"select {truths} {inside}, {many} {value}, {many} {_constant(kind, _float_text(0), lanes)}")
+    # Narrow integers are converted as wider ones, which machines have instructions for.
+    wide = "i32" if destination.bits < 32 else target
+    step = "fptosi" if destination.is_signed or destination.bits < 32 else "fptoui"
+    result = e.value(f"{step} {many} {safe} to {_many(wide, lanes)}")
+    result = _to_width(e, result, wide, True, target, lanes)
+    for how, bound, limit in (("oge", high + 1, high), ("olt", low, low)):
+        whole = _many(target, lanes)
+        limits = _constant(target, str(limit), lanes)
+        result = e.value(f"select {truths} {compared(how, bound)}, {whole} {limits}, {whole} {result}")
+    return result
 
 
-def _mangled(kind: str, lanes: int) -> str:
-    short = {"half": "f16", "float": "f32", "double": "f64"}.get(kind, kind)
-    return short if lanes == 1 else f"v{lanes}{short}"
+def _float_text(number: int) -> str:
+    """A number that every float holds, in LLVM's way to write one exactly: the bits of a double."""
+    return f"0x{struct.pack('>d', number).hex().upper()}"
+
+
+def _constant(kind: str, text: str, lanes: int) -> str:
+    return text if lanes == 1 else f"<{', '.join([f'{kind} {text}'] * lanes)}>"
