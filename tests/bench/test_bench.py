@@ -16,6 +16,7 @@ from anydml.bench.first_use import FirstUse
 from anydml.bench.measure import Lead, Result, Run, Timing
 from anydml.bench.onnx_model import model
 from anydml.bench.patterns import PATTERNS, Case
+from anydml.cli.bench import _chosen
 from anydml.cli.main import main
 from anydml.core.datatype import DataType
 
@@ -175,6 +176,19 @@ def test_command__prints_a_table_and_writes_a_chart(tmp_path: Path, capsys: Capt
     assert ElementTree.parse(svg).getroot().tag.endswith("svg")
 
 
+def test_patterns__can_be_named_with_their_commas() -> None:
+    assert [pattern.name for pattern in _chosen("transpose, odd sizes")] == ["transpose, odd sizes"]
+    assert len(_chosen("transpose")) == 3
+    assert {pattern.name for pattern in _chosen("odd sizes, broadcast")} >= {"transpose, odd sizes", "broadcast row"}
+    assert len(_chosen(None)) == len(PATTERNS)
+
+
+def test_command__tells_which_peers_are_missing(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    monkeypatch.setattr(measure, "describe_machine", lambda: {"processor": "one"})
+    assert main(["bench", "moves", "--size", "16K", "--repeat", "1", "--patterns", "broadcast", "--peers"]) == 0
+    assert "not installed: PyTorch, ONNX Runtime" in capsys.readouterr().out
+
+
 def test_command__prints_json(capsys: Captured) -> None:
     words = "bench moves --size 16K --repeat 2 --patterns transpose --types uint8,float64 --threads 1 --json"
     assert main(words.split()) == 0
@@ -192,6 +206,8 @@ def test_command__prints_json(capsys: Captured) -> None:
         ("--types float33", "a DirectML data type"),
         ("--types int4", "expected types of whole bytes"),
         ("--patterns nothing", "expected texts out of these names"),
+        ("--patterns transpose,nothing", "found 'nothing', expected texts"),
+        ("--patterns ,", "found ',', expected texts"),
         ("--repeat 0", "expected a whole number from 1"),
         ("--threads x", "expected a whole number from 1"),
     ],

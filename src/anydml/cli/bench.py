@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from anydml.bench.patterns import Pattern
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+PEER_PACKAGES = {"PyTorch": "torch", "ONNX Runtime": "onnxruntime"}
 LEAST_BYTES, MOST_BYTES = 4 << 10, 4 << 30
 
 
@@ -32,7 +33,7 @@ def _add_moves(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("--size", type=size_bytes, default=64 << 20, help="bytes of payload, from 4K to 4G (default: 64M)")
     add("--types", type=_words, default=["float32"], help="data types, such as float32,uint8 (default: float32)")
-    add("--patterns", type=_words, default=[], help="only patterns whose names hold one of these texts")
+    add("--patterns", help="only patterns whose names hold one of these texts, such as transpose,reversed")
     add("--repeat", type=positive, default=11, help="repetitions, interleaved (default: 11)")
     add("--threads", type=positive, default=None, help="threads of each contender (default: all processors)")
     add("--peers", action="store_true", help="also PyTorch and ONNX Runtime, where installed")
@@ -58,7 +59,7 @@ def run(args: Namespace) -> int:
     done = _measure(args)
     if args.svg:
         write_files({args.svg: _chart(done)})
-    print(json.dumps(done.to_json(), indent=1) if args.json else _text(done))
+    print(json.dumps(done.to_json(), indent=1) if args.json else _text(done, args.peers))
     return 0
 
 
@@ -84,24 +85,33 @@ def _measure(args: Namespace) -> Run:
     return done
 
 
-def _chosen(texts: list[str]) -> list[Pattern]:
+def _chosen(wanted: str | None) -> list[Pattern]:
+    """The patterns whose names hold the whole text, commas and all, or else one of its parts."""
     from anydml.bench.patterns import PATTERNS
 
-    chosen = [pattern for pattern in PATTERNS if not texts or any(text in pattern.name for text in texts)]
-    if not chosen:
-        known = "\n  ".join(pattern.name for pattern in PATTERNS)
-        raise UsageError(f"--patterns: found {','.join(texts)!r}, expected texts out of these names\n  {known}")
-    return chosen
+    if wanted is None:
+        return list(PATTERNS)
+    names = [pattern.name for pattern in PATTERNS]
+    whole = wanted.strip(" ,")
+    texts = [whole] if whole and any(whole in name for name in names) else _words(wanted)
+    unknown = [text for text in texts if not any(text in name for name in names)]
+    if unknown or not texts:
+        found = ",".join(unknown) or wanted
+        known = "\n  ".join(names)
+        raise UsageError(f"--patterns: found {found!r}, expected texts out of these names\n  {known}")
+    return [pattern for pattern in PATTERNS if any(text in pattern.name for text in texts)]
 
 
-def _text(done: Run) -> str:
+def _text(done: Run, peers: bool) -> str:
     from anydml.bench import report
 
     machine = ", ".join(f"{name} {value}" for name, value in done.machine.items())
     parts = [f"{machine}; {_size_text(done.size_bytes)} of payload, {done.threads} threads"]
     for type_name in done.type_names:
         parts += ["", f"{type_name}, GB/s of payload", report.table(done.of_type(type_name))]
-    return "\n".join([*parts, "", *report.goals(done)])
+    missing = [peer for peer, package in PEER_PACKAGES.items() if peers and package not in done.machine]
+    absent = [f"not installed: {', '.join(missing)}", ""] if missing else []
+    return "\n".join([*parts, "", *absent, *report.goals(done)])
 
 
 def _chart(done: Run) -> str:

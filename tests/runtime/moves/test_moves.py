@@ -198,6 +198,28 @@ def test_run_arrays__refuses_a_short_buffer(natively: None) -> None:
         move.run_arrays(whole, whole[1:].copy())
 
 
+def test_run_arrays__refuses_what_is_no_buffer(natively: None) -> None:
+    move = prepare(*_packed((70, 77), 1, 70), DataType.FLOAT32)
+    size = 70 * 77 * 4
+    whole, fixed = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="expected one that may be written to"):
+        move.run_arrays(whole, fixed)
+    with pytest.raises(ValueError, match="expected one without gaps"):
+        move.run_arrays(np.zeros(2 * size, np.uint8)[::2], whole)
+    with pytest.raises(ValueError, match="expected one without gaps"):
+        move.run_arrays(np.zeros(size, np.uint8)[::-1], whole)
+
+
+def test_run_arrays__may_overlap(natively: None, stores: str) -> None:
+    layouts = _packed((70, 77), 1, 70)
+    memory = np.random.default_rng(9).integers(0, 256, 70 * 77 * 4 + 40, dtype=np.uint8)
+    source, destination = memory[40:], memory[:-40]
+    expected = moved(source.tobytes(), destination.tobytes(), layouts, 4)
+    prepare(*layouts, DataType.FLOAT32).run_arrays(source, destination)
+    assert_same_bytes(destination, expected, "overlapping")
+
+
 def test_small_moves__go_to_numpy() -> None:
     assert prepare(Layout((8, 8), (1, 8)), Layout((8, 8)), DataType.FLOAT32).kernel == "numpy"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
-from threading import Event, current_thread
+from threading import Event, Thread, current_thread
 from time import sleep
 
 import pytest
@@ -94,6 +95,46 @@ def test_share__waits_for_helpers_when_a_job_of_its_own_fails() -> None:
     with pytest.raises(RuntimeError, match="interrupted"):
         threads.share([job] * 2, 2)
     assert done.is_set()
+
+
+def test_share__needs_no_other_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system that grants no more threads leaves all to the one that asked."""
+
+    def refuse(self: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", refuse)
+    monkeypatch.setattr(threads, "_workers", [])
+    monkeypatch.setattr(threads, "_queue", SimpleQueue())
+    done: list[int] = []
+    threads.share([lambda: done.append(1)] * 6, 3)
+    assert len(done) == 6
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers that interrupt")
+def test_share__is_not_left_by_an_interrupt_while_helpers_write() -> None:
+    here, helping, done = current_thread(), Event(), Event()
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    def job() -> None:
+        if current_thread() is here:
+            assert helping.wait(10)
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            return
+        helping.set()
+        sleep(0.3)
+        done.set()
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            threads.share([job] * 2, 2)
+        assert done.is_set()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system starts processes without fork")

@@ -32,8 +32,11 @@ class View:
         """The elements, inside an array that is a whole buffer."""
         return np.ndarray(self.sizes, self.dtype, data, self.offset_bytes, self.strides_bytes)
 
-    def check(self, data: Bytes) -> None:
-        """Refuses a buffer that the elements would reach out of."""
+    def check(self, data: Bytes, is_written: bool = False) -> None:
+        """Refuses what is no buffer, or none that the elements fit into."""
+        if not data.flags.c_contiguous or (is_written and not data.flags.writeable):
+            kind = "that may be written to" if data.flags.c_contiguous else "without gaps"
+            raise ValueError(f"buffer: found strides {data.strides} and {_access(data)}, expected one {kind}")
         if self.first_byte < 0 or self.end_byte > data.nbytes:
             raise ValueError(
                 f"buffer: found {data.nbytes} bytes, expected one with bytes {self.first_byte} to {self.end_byte}"
@@ -49,6 +52,10 @@ class View:
 def bytes_at(address: int, size: int) -> Bytes:
     """Memory as an array."""
     return np.ndarray((size,), np.uint8, _memory(address, size))
+
+
+def _access(data: Bytes) -> str:
+    return "write access" if data.flags.writeable else "read access only"
 
 
 def _memory(address: int, size: int) -> Any:

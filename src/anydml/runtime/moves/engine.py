@@ -94,7 +94,7 @@ class PreparedMove:
         return self.plan.kernel if self._runs_natively() else "numpy"
 
     def run(self, source_address: int, destination_address: int) -> None:
-        """Moves between buffers in memory, given by the addresses of their element 0."""
+        """Moves between buffers in memory that do not overlap, given by the addresses of their element 0."""
         if self._by_nibbles:
             self._move_nibbles(self._bytes_at(0, source_address), self._bytes_at(1, destination_address))
         elif self._runs_natively():
@@ -103,12 +103,12 @@ class PreparedMove:
             self._copy(*self._views_at(source_address, destination_address))
 
     def run_arrays(self, source: Bytes, destination: Bytes) -> None:
-        """Moves between buffers given as 1-D arrays of bytes."""
+        """Moves between buffers given as 1-D arrays of bytes. Those that overlap are moved as if they did not."""
         if self._by_nibbles:
             self._move_nibbles(source, destination)
-        elif self._runs_natively():
+        elif self._runs_natively() and not np.may_share_memory(source, destination):
             self._views[0].check(source)
-            self._views[1].check(destination)
+            self._views[1].check(destination, is_written=True)
             self._run_natively(source.ctypes.data, destination.ctypes.data)
         else:
             self._copy(self._views[0].of(source), self._views[1].of(destination))

@@ -1,7 +1,8 @@
 """How a pair of layouts is moved: a canonical nest of loops and the kernel that runs its inner part.
 
 Nothing here knows a device. Strides are in bytes; destination strides are positive and descend from the
-outermost loop to the innermost, except that a kernel may walk a loop of its own backwards.
+outermost loop to the innermost, except that a kernel may walk a loop of its own backwards and have the loop
+around it chosen for the source.
 """
 
 from __future__ import annotations

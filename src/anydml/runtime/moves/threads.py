@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Thread
 
@@ -47,49 +46,67 @@ def share(jobs: Sequence[Job], threads: int) -> None:
         for job in jobs:
             job()
         return
-    waiting = list(reversed(jobs))
-    finished: SimpleQueue[BaseException | None] = SimpleQueue()
+    batch = _Batch(list(reversed(jobs)))
     helpers = min(threads, len(jobs)) - 1
     _ensure_workers(helpers)
     for _ in range(helpers):
-        _queue.put(partial(_help, waiting, finished))
-    taken = 0
-    try:
-        while own := _next(waiting):
-            taken += 1
-            own()
-    finally:
-        # Nothing may be freed while a helper still writes. A helper that has not even woken up holds nobody up.
-        while _next(waiting):
-            taken += 1
-        failures = [finished.get() for _ in range(len(jobs) - taken)]
-    for failure in failures:
-        if failure is not None:
-            raise failure
+        _queue.put(batch.help)
+    batch.finish()
 
 
-def _next(waiting: list[Job]) -> Job | None:
-    try:
-        return waiting.pop()
-    except IndexError:
+class _Batch:
+    """Jobs that several threads take from. Whoever started them waits for those at work, and for nobody who has
+    not woken up yet."""
+
+    def __init__(self, waiting: list[Job]) -> None:
+        self._waiting = waiting
+        self._helpers: list[None] = []
+        """One for each helper that may have taken a job: noted before it takes one."""
+        self._results: list[BaseException | None] = []
+        self._wake: SimpleQueue[None] = SimpleQueue()
+
+    def _work(self) -> BaseException | None:
+        try:
+            while job := self._next():
+                job()
+        except BaseException as error:
+            return error
         return None
 
-
-def _help(waiting: list[Job], finished: SimpleQueue[BaseException | None]) -> None:
-    while job := _next(waiting):
-        failure: BaseException | None = None
+    def _next(self) -> Job | None:
         try:
-            job()
-        except BaseException as error:
-            failure = error
-        finished.put(failure)
+            return self._waiting.pop()
+        except IndexError:
+            return None
+
+    def help(self) -> None:
+        self._helpers.append(None)
+        self._results.append(self._work())
+        self._wake.put(None)
+
+    def finish(self) -> None:
+        """Takes jobs until none is left, waits for the helpers, and raises what went wrong."""
+        failure = self._work()
+        self._waiting.clear()
+        # Nothing may be freed while a helper still writes: an interrupt must not end the waiting either.
+        while len(self._results) < len(self._helpers):
+            try:
+                self._wake.get()
+            except BaseException as error:
+                failure = failure or error
+        for problem in (failure, *self._results):
+            if problem is not None:
+                raise problem
 
 
 def _ensure_workers(count: int) -> None:
     with _lock:
         while len(_workers) < count:
             worker = Thread(target=_serve, args=(_queue,), daemon=True, name="anydml-move")
-            worker.start()
+            try:
+                worker.start()
+            except RuntimeError:  # the system grants no more; those who wait for work do it all
+                return
             _workers.append(worker)
 
 
