@@ -211,6 +211,8 @@ def test_plan__is_printed_and_part_of_json(capsys: Captured) -> None:
     assert "copy to a packed tensor" in capsys.readouterr().out
     assert "6 elements" in explained("FLOAT32 2,3 --strides 5,1 --plan", capsys)["plan"]
     assert "4-bit" in explained("UINT4 2,3 --plan", capsys)["plan"]
+    assert "NumPy moves" in explained("FLOAT32 2,3 --plan", capsys)["plan"]
+    assert "NumPy moves" not in explained("FLOAT32 64,64 --plan", capsys)["plan"]
 
 
 def test_files__are_written_beside_the_text(capsys: Captured, tmp_path: Path) -> None:

@@ -197,9 +197,12 @@ def _files(args: Namespace, subject: Subject) -> dict[Path, str]:
 
 def _plan(subject: Subject) -> str:
     """How the copy engine would pack this tensor, or the window's part of it."""
+    from anydml.runtime.moves.engine import SMALL_BYTES
     from anydml.runtime.moves.plan import plan_move
 
     source = subject.window.result(subject.layout) if subject.window else subject.layout
     if subject.data_type is None or subject.data_type.is_packed_pair:
         return "4-bit elements share bytes and are moved one by one"
-    return plan_move(source, Layout(source.sizes), subject.data_type.element_bytes).describe()
+    plan = plan_move(source, Layout(source.sizes), subject.data_type.element_bytes)
+    small = f"\n  so few bytes (below {SMALL_BYTES}) NumPy moves" if plan.payload_bytes < SMALL_BYTES else ""
+    return plan.describe() + small

@@ -105,6 +105,28 @@ def test_plan__is_cached() -> None:
     assert plan_move(Layout((2, 30), (1, 2)), Layout((2, 30)), 4) is first
 
 
+@pytest.mark.parametrize(
+    ("source", "destination", "lines_read", "lines_written"),
+    [
+        (Layout((64, 64)), Layout((64, 64)), 256, 256),
+        (Layout((64, 64), (1, 64)), Layout((64, 64), (64, 1)), 256, 256),
+        (Layout((64, 64), (1024, 16)), Layout((64, 64)), 4096, 256),
+        (Layout((64, 4), (64, 1)), Layout((64, 4), (8, 1)), 64, 32),
+        (Layout((64, 64), (0, 0)), Layout((64, 64)), 0, 256),
+    ],
+)
+def test_touched_bytes__are_those_of_lines(
+    source: Layout, destination: Layout, lines_read: int, lines_written: int
+) -> None:
+    touched = plan_move(source, destination, 4).touched_bytes
+    assert touched == pytest.approx((lines_read + lines_written) * 64 / 2, abs=2)
+
+
+def test_describe__leaves_out_loops_that_run_once() -> None:
+    assert plan_move(Layout((1, 30)), Layout((1, 30)), 4).describe().count(" x ") == 1
+    assert plan_move(Layout((1,)), Layout((1,)), 4).describe().startswith("runs: 1 element of 4 bytes")
+
+
 def test_describe__names_kernel_and_loops() -> None:
     plan = plan_move(Layout((3, 64, 65), (5000, -1, 64), 63), Layout((3, 64, 65)), 4)
     lines = plan.describe().splitlines()

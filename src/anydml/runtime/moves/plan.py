@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 
+from anydml.core.errors import counted
 from anydml.core.layout import Layout
 
 LINE_BYTES = 64
@@ -90,15 +91,14 @@ class MovePlan:
         return (read + written) // 2
 
     def describe(self) -> str:
-        """The plan as text, one line a loop, outermost first."""
-        head = f"{self.kernel}: {self.element_count} elements of {self._element_text()}"
+        """The plan as text, one line a loop, outermost first; loops that run once are left out."""
+        elements = counted(self.element_count, "element")
+        head = f"{self.kernel}: {elements} of {self._element_text()}"
         starts = f"start at byte {self.source_offset} of the source, {self.destination_offset} of the destination"
         lines = [head, f"  {starts}"]
-        for depth, loop in enumerate(self.outer):
-            lines.append(f"  {'  ' * depth}{_loop_text(loop)}")
-        depth = len(self.outer)
-        for place, loop in enumerate(self.inner):
-            lines.append(f"  {'  ' * (depth + place)}{_loop_text(loop)}  [{self.kernel}]")
+        marked = [(loop, "") for loop in self.outer] + [(loop, f"  [{self.kernel}]") for loop in self.inner]
+        for depth, (loop, mark) in enumerate(entry for entry in marked if entry[0].size > 1):
+            lines.append(f"  {'  ' * depth}{_loop_text(loop)}{mark}")
         return "\n".join(lines)
 
     def _element_text(self) -> str:
