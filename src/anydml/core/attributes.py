@@ -16,37 +16,14 @@ from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.naming import suggest
 from anydml.core.rules import rule
 
-_SLICE1 = (
-    "dml.Slice1(input_tensor=dml.TensorDesc('FLOAT32', [4]), input_window_offsets={}, input_window_sizes=[4], "
-    "input_window_strides=[1])"
-)
-_CLIP1 = "dml.ElementWiseClip1(input_tensor=dml.TensorDesc('UINT8', [4]), min_max_data_type='UINT8', min={}, max=9)"
-_UPSAMPLE = "dml.Upsample2D(input_tensor=dml.TensorDesc('FLOAT32', [1, 1, 2, 2]), scale_size={}, interpolation_mode=0)"
-_IDENTITY = "dml.ElementWiseIdentity(input_tensor=dml.TensorDesc('FLOAT32', [4]), scale_bias={})"
-
-UNSIGNED = rule("attribute.unsigned", "A UINT is a whole number from 0 to 2^32 - 1.", _SLICE1.format("[-1]"))
-SIGNED = rule(
-    "attribute.signed",
-    "An INT is a whole number from -2^31 to 2^31 - 1.",
-    _SLICE1.format("[0]").replace("[1])", "[2**31])"),
-)
-NUMBER = rule(
-    "attribute.number",
-    "A FLOAT is a number.",
-    "dml.ActivationElu(input_tensor=dml.TensorDesc('FLOAT32', [4]), alpha='1')",
-)
-BOOLEAN = rule(
-    "attribute.boolean",
-    "A BOOL is true or false (or 1 or 0).",
-    "dml.CumulativeProduct(input_tensor=dml.TensorDesc('FLOAT32', [4]), axis=0, axis_direction=0, "
-    "has_exclusive_product='yes')",
-)
-SCALAR_KIND = rule(
-    "scalar.kind", "A scalar union holds a number of the data type beside it.", _CLIP1.format("{'Float32': 1}")
-)
-SCALAR_RANGE = rule("scalar.range", "A scalar union's number fits its data type.", _CLIP1.format("256"))
-SIZE_2D = rule("attribute.size-2d", "A SIZE_2D has a Width and a Height.", _UPSAMPLE.format("[2]"))
-SCALE_BIAS = rule("attribute.scale-bias", "A scale-bias is two numbers, Scale and Bias.", _IDENTITY.format("[2.0]"))
+UNSIGNED = rule("attribute.unsigned", "A UINT is a whole number from 0 to 2^32 - 1.")
+SIGNED = rule("attribute.signed", "An INT is a whole number from -2^31 to 2^31 - 1.")
+NUMBER = rule("attribute.number", "A FLOAT is a number.")
+BOOLEAN = rule("attribute.boolean", "A BOOL is true or false (or 1 or 0).")
+SCALAR_KIND = rule("scalar.kind", "A scalar union holds a number of the data type beside it.")
+SCALAR_RANGE = rule("scalar.range", "A scalar union's number fits its data type.")
+SIZE_2D = rule("attribute.size-2d", "A SIZE_2D has a Width and a Height.")
+SCALE_BIAS = rule("attribute.scale-bias", "A scale-bias is two numbers, Scale and Bias.")
 
 Known = Mapping[str, Any]
 

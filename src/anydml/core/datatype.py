@@ -12,11 +12,7 @@ from anydml.core.errors import InvalidDescriptionError, shown
 from anydml.core.naming import suggest
 from anydml.core.rules import rule
 
-UNKNOWN_TYPE = rule(
-    "data-type.known",
-    "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.",
-    "dml.TensorDesc('FLOAT23', [2, 3])",
-)
+UNKNOWN_TYPE = rule("data-type.known", "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.")
 PREFIX = "DML_TENSOR_DATA_TYPE_"
 
 

@@ -15,16 +15,9 @@ from anydml.core.naming import suggest
 from anydml.core.rules import rule
 
 UNKNOWN_MEMBER = rule(
-    "enum.known",
-    "An enumeration's value is one of its members, by name (with or without prefix) or number.",
-    "dml.PaddingMode.parse('MIRROR')",
+    "enum.known", "An enumeration's value is one of its members, by name (with or without prefix) or number."
 )
-MEMBER_LEVEL = rule(
-    "enum.level",
-    "Some members came with a later feature level.",
-    "dml.Device(feature_level='2.1').compile(dml.Padding(input_tensor=dml.TensorDesc('FLOAT32', [1, 1, 1, 2]), "
-    "padding_mode='SYMMETRIC', padding_value=0, start_padding=[0, 0, 0, 1], end_padding=[0, 0, 0, 1]))",
-)
+MEMBER_LEVEL = rule("enum.level", "Some members came with a later feature level.")
 Member = TypeVar("Member", bound="DmlEnum")
 
 

@@ -13,20 +13,10 @@ from anydml.core.naming import suggest
 from anydml.core.rules import rule
 from anydml.core.schema import FUSED_TENSORS, OPERATORS, Operator
 
-_ADD1 = (
-    "dml.Device().compile(dml.ElementWiseAdd1(a_tensor=dml.TensorDesc('FLOAT32', [4]), "
-    "b_tensor=dml.TensorDesc('FLOAT32', [4]), fused_activation={}))"
-)
-FUSABLE = rule("activation.fusable", "Only activations can be fused.", _ADD1.format("'GEMM'"))
-HOST = rule(
-    "activation.host",
-    "Some functions can be fused into some operators only, from a feature level on.",
-    _ADD1.format("dml.ElementWiseClip.fused(min=0, max=6)"),
-)
+FUSABLE = rule("activation.fusable", "Only activations can be fused.")
+HOST = rule("activation.host", "Some functions can be fused into some operators only, from a feature level on.")
 SPELT = rule(
-    "activation.desc",
-    "A fused activation has one Type, at most one Desc, which is an object, and each field once.",
-    _ADD1.format("{'Type': 'ELU', 'Alpha': 1, 'Desc': {'Alpha': 2}}"),
+    "activation.desc", "A fused activation has one Type, at most one Desc, which is an object, and each field once."
 )
 _TYPE_KEYS, _DESC_KEYS = ("Type", "type"), ("Desc", "desc")
 

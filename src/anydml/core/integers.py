@@ -8,11 +8,9 @@ from operator import index as as_index
 from anydml.core.errors import InvalidDescriptionError, Violation, raise_if_any, shown
 from anydml.core.rules import rule
 
-NOT_AN_INTEGER = rule(
-    "integer", "A number of elements or bytes is a whole number.", "dml.TensorDesc('FLOAT32', [2, 'x'])"
-)
-TOO_MANY_BITS = rule("integer.bits", "A number has at most 64 bits.", "dml.TensorDesc('FLOAT32', [10**5000])")
-NOT_A_LIST = rule("list", "Sizes, strides and the like are lists of integers.", "dml.TensorDesc('FLOAT32', 7)")
+NOT_AN_INTEGER = rule("integer", "A number of elements or bytes is a whole number.")
+TOO_MANY_BITS = rule("integer.bits", "A number has at most 64 bits.")
+NOT_A_LIST = rule("list", "Sizes, strides and the like are lists of integers.")
 INT64_MAX = (1 << 63) - 1
 
 

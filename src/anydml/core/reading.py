@@ -11,21 +11,11 @@ from anydml.core.naming import suggest
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
 
-NOT_A_TENSOR = rule(
-    "tensor.kind",
-    "A tensor is a TensorDesc, or an object with DataType and Sizes.",
-    "dml.ActivationRelu(input_tensor=[1, 2, 3])",
-)
+NOT_A_TENSOR = rule("tensor.kind", "A tensor is a TensorDesc, or an object with DataType and Sizes.")
 TENSOR_FIELD = rule(
-    "tensor.field",
-    "A tensor's object has DataType, Sizes and the other fields of DML_BUFFER_TENSOR_DESC, no others.",
-    "dml.ActivationRelu(input_tensor={'DataType': 'FLOAT32', 'Size': [4]})",
+    "tensor.field", "A tensor's object has DataType, Sizes and the other fields of DML_BUFFER_TENSOR_DESC, no others."
 )
-TENSOR_TYPE = rule(
-    "tensor.type",
-    "A tensor's Type is BUFFER, the only one there is.",
-    "dml.ActivationRelu(input_tensor={'Type': 'TEXTURE', 'DataType': 'FLOAT32', 'Sizes': [4]})",
-)
+TENSOR_TYPE = rule("tensor.type", "A tensor's Type is BUFFER, the only one there is.")
 _NAMES = {
     "DataType": "data_type",
     "Sizes": "sizes",

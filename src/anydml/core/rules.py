@@ -11,11 +11,11 @@ RULES: dict[str, Rule] = {}
 
 @dataclass(frozen=True)
 class Rule:
-    """A law of descriptions: its id, what it says, and an example that breaks it (a Python expression)."""
+    """A law of descriptions: its id and what it says."""
 
     id: str
     says: str
-    example: str
+    example: str = ""
 
     def __call__(
         self, path: str, found: object, expected: object, fix: str = "", feature_level: str | None = None
@@ -23,9 +23,9 @@ class Rule:
         return Violation(self.id, path, shortened(str(found)), str(expected), fix, feature_level)
 
 
-def rule(id: str, says: str, example: str) -> Rule:
+def rule(id: str, says: str, example: str = "") -> Rule:
     """Declare a rule once, beside the code that enforces it."""
     if id in RULES:
         raise RuntimeError(f"rule {id} is declared twice")
-    RULES[id] = Rule(id, says, example)
+    RULES[id] = Rule(id, says)
     return RULES[id]

@@ -22,28 +22,12 @@ from anydml.core.reading import read_tensor
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
 
-_X = "dml.TensorDesc('FLOAT32', [4])"
-MISSING = rule(
-    "field.missing", "Every field that is not optional is given.", "dml.ActivationElu(input_tensor=" + _X + ")"
-)
-UNKNOWN = rule("field.unknown", "Every name is a field of the operator.", f"dml.ActivationRelu(input={_X})")
-TWICE = rule("field.twice", "A field is given once.", f"dml.ActivationRelu(input_tensor={_X}, InputTensor={_X})")
-COUNT = rule(
-    "field.count",
-    "A count equals the length of the lists it counts.",
-    f"dml.Slice1(input_tensor={_X}, dimension_count=4, input_window_offsets=[0], input_window_sizes=[4], "
-    "input_window_strides=[1])",
-)
-INFER = rule(
-    "output.infer",
-    "An output that is left out can be told from the inputs.",
-    "dml.FillValueConstant(value_data_type='FLOAT32', value=0)",
-)
-FUSED_TENSORS = rule(
-    "activation.tensors",
-    "A fused activation has no tensors of its own.",
-    f"dml.ActivationRelu.fused(input_tensor={_X})",
-)
+MISSING = rule("field.missing", "Every field that is not optional is given.")
+UNKNOWN = rule("field.unknown", "Every name is a field of the operator.")
+TWICE = rule("field.twice", "A field is given once.")
+COUNT = rule("field.count", "A count equals the length of the lists it counts.")
+INFER = rule("output.infer", "An output that is left out can be told from the inputs.")
+FUSED_TENSORS = rule("activation.tensors", "A fused activation has no tensors of its own.")
 
 TypeLadder = Mapping[str, frozenset[DataType]]
 RankLadder = Mapping[str, tuple[int, int]]

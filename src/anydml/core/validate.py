@@ -14,57 +14,16 @@ from anydml.core.rules import rule
 from anydml.core.schema import BindingPoint, Operator, RankLadder, Same, TypeLadder, When
 from anydml.core.tensor import TensorDesc
 
-_RELU = "dml.Device({}).compile(dml.ActivationRelu(input_tensor=dml.TensorDesc({}), output_tensor=dml.TensorDesc({})))"
-_PLAIN = "'FLOAT32', [4]"
-
-SINCE = rule(
-    "operator.level",
-    "An operator exists from its feature level on.",
-    "dml.Device(feature_level='2.0').compile(dml.FillValueConstant(output_tensor="
-    "dml.TensorDesc('FLOAT32', [1, 1, 1, 4]), value_data_type='FLOAT32', value=0))",
-)
-TYPE = rule(
-    "tensor.data-type",
-    "A tensor has one of the data types its operator takes at the feature level.",
-    _RELU.format("", "'UINT8', [4]", "'UINT8', [4]"),
-)
-RANK = rule(
-    "tensor.rank",
-    "A tensor has a number of dimensions its operator takes at the feature level.",
-    _RELU.format("feature_level='2.1'", _PLAIN, _PLAIN),
-)
-SAME_TYPE = rule("same.data-type", "These tensors have one data type.", _RELU.format("", _PLAIN, "'FLOAT16', [4]"))
-SAME_RANK = rule(
-    "same.rank", "These tensors have one number of dimensions.", _RELU.format("", _PLAIN, "'FLOAT32', [1, 4]")
-)
-SAME_SIZES = rule(
-    "same.sizes",
-    "These tensors have the same sizes; broadcasting is written with strides of 0.",
-    _RELU.format("", _PLAIN, "'FLOAT32', [5]"),
-)
-REQUIRED = rule(
-    "tensor.required",
-    "Some tensors became optional with a later feature level.",
-    "dml.Device(feature_level='6.1').compile(dml.ElementWiseQuantizeLinear("
-    "input_tensor=dml.TensorDesc('FLOAT32', [4]), scale_tensor=dml.TensorDesc('FLOAT32', [4]), "
-    "output_tensor=dml.TensorDesc('UINT8', [4])))",
-)
-OUTPUT_OVERLAP = rule(
-    "output.overlap",
-    "No two elements of an output share memory.",
-    _RELU.format("", "'FLOAT32', [2, 3]", "'FLOAT32', [2, 3], [0, 1]"),
-)
-OWNED = rule(
-    "flags.owned",
-    "OWNED_BY_DML is for inputs, and not for recurrent networks.",
-    _RELU.format("", _PLAIN, _PLAIN + ", flags=1"),
-)
-OUTPUT_SIZES = rule(
-    "output.sizes",
-    "An output's sizes follow from the inputs.",
-    "dml.Device().compile(dml.Tile(input_tensor=dml.TensorDesc('FLOAT32', [2]), repeats=[2], "
-    "output_tensor=dml.TensorDesc('FLOAT32', [5])))",
-)
+SINCE = rule("operator.level", "An operator exists from its feature level on.")
+TYPE = rule("tensor.data-type", "A tensor has one of the data types its operator takes at the feature level.")
+RANK = rule("tensor.rank", "A tensor has a number of dimensions its operator takes at the feature level.")
+SAME_TYPE = rule("same.data-type", "These tensors have one data type.")
+SAME_RANK = rule("same.rank", "These tensors have one number of dimensions.")
+SAME_SIZES = rule("same.sizes", "These tensors have the same sizes; broadcasting is written with strides of 0.")
+REQUIRED = rule("tensor.required", "Some tensors became optional with a later feature level.")
+OUTPUT_OVERLAP = rule("output.overlap", "No two elements of an output share memory.")
+OWNED = rule("flags.owned", "OWNED_BY_DML is for inputs, and not for recurrent networks.")
+OUTPUT_SIZES = rule("output.sizes", "An output's sizes follow from the inputs.")
 Step = TypeVar("Step")
 # Where dimensions do not even match in number, what an operator says of each would only confuse.
 _RANK_RULES = {"tensor.rank", "same.rank"}

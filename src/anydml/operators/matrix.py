@@ -16,12 +16,7 @@ from anydml.core.tensor import TensorDesc
 from anydml.operators.elementwise import activated
 from anydml.operators.types import FLOAT_16_32
 
-INNER = rule(
-    "gemm.inner-size",
-    "A's columns are as many as B's rows, after the transforms, and leading sizes agree.",
-    "dml.Device().compile(dml.Gemm(a_tensor=dml.TensorDesc('FLOAT32', [2, 3]), trans_a='NONE', trans_b='NONE', "
-    "b_tensor=dml.TensorDesc('FLOAT32', [4, 5]), output_tensor=dml.TensorDesc('FLOAT32', [2, 5]), alpha=1, beta=0))",
-)
+INNER = rule("gemm.inner-size", "A's columns are as many as B's rows, after the transforms, and leading sizes agree.")
 _ACTIVATION = Activation({"ELEMENT_WISE_CLIP": "6.0", "ACTIVATION_SOFTMAX": "6.1", "ACTIVATION_SOFTMAX1": "6.1"})
 _FLOATS = {"1.0": FLOAT_16_32}
 

@@ -20,22 +20,8 @@ from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_o
 from anydml.core.tensor import TensorDesc
 from anydml.operators.types import ALL, FLOAT_16_32, UP_TO_32_BIT
 
-_PADDING1 = (
-    "dml.Device().compile(dml.Padding1(input_tensor=dml.TensorDesc('FLOAT32', [4]), padding_mode='EDGE', "
-    "padding_value_data_type={}, padding_value=0, start_padding={}, end_padding={}))"
-)
-COUNT = rule(
-    "padding.dimension-count",
-    "There is a start and an end padding for each dimension.",
-    _PADDING1.format("'FLOAT32'", "[1, 1]", "[1, 1]").replace(
-        "padding_mode", "output_tensor=dml.TensorDesc('FLOAT32', [6]), padding_mode"
-    ),
-)
-VALUE_TYPE = rule(
-    "scalar.data-type",
-    "The data type beside a scalar is the output's.",
-    _PADDING1.format("'FLOAT16'", "[1]", "[1]"),
-)
+COUNT = rule("padding.dimension-count", "There is a start and an end padding for each dimension.")
+VALUE_TYPE = rule("scalar.data-type", "The data type beside a scalar is the output's.")
 # Every run of every axis meets every run of the others; past this many moves an indexed copy is quicker.
 _MOST_MOVES = 1024
 

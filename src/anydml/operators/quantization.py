@@ -13,12 +13,7 @@ from anydml.core.schema import Operator, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
 from anydml.operators.types import FLOAT32, FLOAT_16_32, INT32, INTEGERS_8, UINT8
 
-SCALE_TYPE = rule(
-    "quantize.scale-type",
-    "The scale has the input's data type, or FLOAT32 for an INT32 input.",
-    "dml.Device().compile(dml.ElementWiseQuantizeLinear(input_tensor=dml.TensorDesc('FLOAT32', [4]), "
-    "scale_tensor=dml.TensorDesc('FLOAT16', [4]), output_tensor=dml.TensorDesc('UINT8', [4])))",
-)
+SCALE_TYPE = rule("quantize.scale-type", "The scale has the input's data type, or FLOAT32 for an INT32 input.")
 _SMALL = {"1.0": UINT8, "2.1": INTEGERS_8}
 
 

@@ -15,21 +15,9 @@ from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_o
 from anydml.core.tensor import TensorDesc
 from anydml.operators.types import FLOAT_16_32, UINT32
 
-_RNN = (
-    "dml.Device().compile(dml.Rnn(input_tensor=dml.TensorDesc('FLOAT32', [1, 2, 1, 3]), weight_tensor="
-    "dml.TensorDesc('FLOAT32', [1, 1, 4, {}]), recurrence_tensor=dml.TensorDesc('FLOAT32', [1, 1, 4, 4]), {}"
-    "activation_descs={}, direction='FORWARD'))"
-)
-_SINGLE = "output_single_tensor=dml.TensorDesc('FLOAT32', [1, 1, 1, 4]), "
-SHAPE = rule(
-    "rnn.sizes",
-    "Every tensor has the sizes that sequence, batch, input, hidden and directions give it.",
-    _RNN.format(5, _SINGLE, "['RELU']"),
-)
-ACTIVATIONS = rule(
-    "rnn.activations", "There is one activation for each direction.", _RNN.format(3, _SINGLE, "['RELU', 'RELU']")
-)
-NO_OUTPUT = rule("rnn.outputs", "At least one of the two outputs is asked for.", _RNN.format(3, "", "['RELU']"))
+SHAPE = rule("rnn.sizes", "Every tensor has the sizes that sequence, batch, input, hidden and directions give it.")
+ACTIVATIONS = rule("rnn.activations", "There is one activation for each direction.")
+NO_OUTPUT = rule("rnn.outputs", "At least one of the two outputs is asked for.")
 _FLOATS, _LENGTHS = {"1.0": FLOAT_16_32}, {"1.0": UINT32}
 _ACTIVATION = Activation()
 

@@ -12,7 +12,7 @@ from anydml.core.rules import rule
 from anydml.graph.plan import Plan
 from anydml.runtime.definitions import Memory
 
-UNKNOWN_DEVICE = rule("device.known", "A device is one of those anydml has.", "dml.Device('gpu')")
+UNKNOWN_DEVICE = rule("device.known", "A device is one of those anydml has.")
 BACKENDS = {
     "cpu": "the processor, with fast kernels",
     "reference": "the definitions alone, floats in float64: the answer to compare with",

@@ -14,56 +14,21 @@ from anydml.core.rules import rule
 from anydml.core.schema import BindingPoint, Operator
 from anydml.core.tensor import MINIMUM_ALIGNMENT_BYTES, round_up
 
-_RUN = "dml.Device().compile(dml.ActivationRelu(input_tensor=dml.TensorDesc('FLOAT32', [4]{})))({})"
-_OUT = "output_tensor=bytearray(16)"
-MISSING = rule("binding.missing", "Every tensor that is not optional has a buffer.", _RUN.format("", _OUT))
-UNKNOWN = rule(
-    "binding.unknown",
-    "A buffer is bound to a tensor of the operator that was described.",
-    _RUN.format("", f"input_tensor=bytearray(16), {_OUT}, bias_tensor=bytearray(4)"),
-)
-TWICE = rule(
-    "binding.twice",
-    "A tensor has one buffer.",
-    _RUN.format("", f"input_tensor=bytearray(16), InputTensor=bytearray(16), {_OUT}"),
-)
-COUNT = rule(
-    "binding.count",
-    "A list of tensors has a buffer for each.",
-    "dml.Device().compile(dml.Join(input_tensors=[dml.TensorDesc('FLOAT32', [4])], axis=0))("
-    "input_tensors=[bytes(16), bytes(16)], output_tensor=bytearray(16))",
-)
-SIZE = rule(
-    "binding.size",
-    "A buffer holds the tensor's total size from the binding's offset on.",
-    _RUN.format("", f"input_tensor=bytearray(12), {_OUT}"),
-)
+MISSING = rule("binding.missing", "Every tensor that is not optional has a buffer.")
+UNKNOWN = rule("binding.unknown", "A buffer is bound to a tensor of the operator that was described.")
+TWICE = rule("binding.twice", "A tensor has one buffer.")
+COUNT = rule("binding.count", "A list of tensors has a buffer for each.")
+SIZE = rule("binding.size", "A buffer holds the tensor's total size from the binding's offset on.")
 OFFSET = rule(
-    "binding.offset",
-    "A binding's offset is a multiple of 16, or of the guaranteed alignment if that is larger.",
-    _RUN.format("", f"input_tensor=dml.BufferBinding(bytearray(32), 4), {_OUT}"),
+    "binding.offset", "A binding's offset is a multiple of 16, or of the guaranteed alignment if that is larger."
 )
-ALIGNMENT = rule(
-    "binding.alignment",
-    "An element's address is a multiple of its size.",
-    _RUN.format("", f"input_tensor=memoryview(bytearray(20))[1:17], {_OUT}"),
-)
-READ_ONLY = rule(
-    "binding.read-only",
-    "An output's memory can be written.",
-    _RUN.format("", "input_tensor=bytearray(16), output_tensor=bytes(16)"),
-)
+ALIGNMENT = rule("binding.alignment", "An element's address is a multiple of its size.")
+READ_ONLY = rule("binding.read-only", "An output's memory can be written.")
 OVERLAP = rule(
-    "binding.overlap",
-    "Outputs share memory with nothing; in place means the very same range, where the operator can.",
-    _RUN.format("", "input_tensor=dml.BufferBinding(b, 0), output_tensor=dml.BufferBinding(b, 16)")
-    .replace("[4]", "[8]")
-    .join(("(lambda b: ", ")(bytearray(48))")),
+    "binding.overlap", "Outputs share memory with nothing; in place means the very same range, where the operator can."
 )
 OWNED = rule(
-    "binding.owned",
-    "OWNED_BY_DML inputs are bound when the operator is initialized, all others when it runs.",
-    _RUN.format(", flags='OWNED_BY_DML'", f"input_tensor=bytearray(16), {_OUT}"),
+    "binding.owned", "OWNED_BY_DML inputs are bound when the operator is initialized, all others when it runs."
 )
 
 

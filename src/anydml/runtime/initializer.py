@@ -14,31 +14,12 @@ from anydml.core.rules import rule
 from anydml.runtime.binding import OVERLAP, READ_ONLY, BufferBinding, bytes_of, resource_of
 from anydml.runtime.compiled import PERSISTENT_ALIGNMENT_BYTES, CompiledOperator
 
-_OWNED = "d.compile(dml.ActivationRelu(input_tensor=dml.TensorDesc('FLOAT32', [4], flags=1)))"
-_SETUP = (
-    "(lambda d: (lambda t: ({}, t.dispatch()))(d.create_binding_table(d.create_operator_initializer([{}]))))"
-    "(dml.Device())"
-)
-RESOURCE_OFFSET = rule(
-    "table.resource-offset",
-    "Temporary and persistent memory starts at a multiple of 256.",
-    _SETUP.format("t.bind_temporary_resource(dml.BufferBinding(bytearray(512), 16))", ""),
-)
-RESOURCE_SIZE = rule(
-    "table.resource-size",
-    "Persistent memory is as large as the operator's binding properties say.",
-    _SETUP.format("t.bind_outputs([dml.BufferBinding(bytearray(4))]), t.bind_inputs([[bytes(16)]])", _OWNED),
-)
+RESOURCE_OFFSET = rule("table.resource-offset", "Temporary and persistent memory starts at a multiple of 256.")
+RESOURCE_SIZE = rule("table.resource-size", "Persistent memory is as large as the operator's binding properties say.")
 INPUT_LIST = rule(
-    "initializer.inputs",
-    "An initializer takes, for each operator, a list with a place for each of its inputs.",
-    _SETUP.format("t.bind_inputs([bytes(16)])", _OWNED),
+    "initializer.inputs", "An initializer takes, for each operator, a list with a place for each of its inputs."
 )
-TARGETS = rule(
-    "initializer.operators",
-    "An initializer serves compiled operators.",
-    "dml.Device().create_operator_initializer([dml.ActivationRelu])",
-)
+TARGETS = rule("initializer.operators", "An initializer serves compiled operators.")
 
 
 class OperatorInitializer:

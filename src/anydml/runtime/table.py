@@ -15,34 +15,10 @@ from anydml.runtime.binding import OVERLAP, BufferBinding
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.initializer import OperatorInitializer, resource_memory
 
-_TABLE = (
-    "(lambda d: (lambda t: {})(d.create_binding_table(d.compile(dml.ActivationRelu("
-    "input_tensor=dml.TensorDesc('FLOAT32', [4]{}))))))(dml.Device())"
-)
-TABLE_COUNT = rule(
-    "table.count",
-    "A table takes as many bindings as the operator has tensors, optional ones included.",
-    _TABLE.format("t.bind_inputs([])", ""),
-)
-NONE_BINDING = rule(
-    "table.none",
-    "Only an optional tensor may have no binding.",
-    _TABLE.format("(t.bind_inputs([None]), t.dispatch())", ""),
-)
-MOVED = rule(
-    "table.persistent-moved",
-    "Persistent memory stays where the operator was initialized.",
-    _TABLE.format(
-        "(t.dispatchable.initialize(input_tensor=bytes(16)), t.bind_inputs([None]), t.bind_outputs([bytearray(16)]), "
-        "t.bind_persistent_resource(dml.BufferBinding(bytearray(16))), t.dispatch())",
-        ", flags=1",
-    ),
-)
-DISPATCHABLE = rule(
-    "table.dispatchable",
-    "A table serves a compiled operator or an initializer.",
-    "dml.Device().create_binding_table(None)",
-)
+TABLE_COUNT = rule("table.count", "A table takes as many bindings as the operator has tensors, optional ones included.")
+NONE_BINDING = rule("table.none", "Only an optional tensor may have no binding.")
+MOVED = rule("table.persistent-moved", "Persistent memory stays where the operator was initialized.")
+DISPATCHABLE = rule("table.dispatchable", "A table serves a compiled operator or an initializer.")
 _Dispatchable = CompiledOperator | OperatorInitializer
 
 
