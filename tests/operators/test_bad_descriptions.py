@@ -13,7 +13,7 @@ import anydml as dml
 import anydml.operators
 from anydml.core.levels import FeatureLevel
 from anydml.core.schema import OPERATORS, AttributeField, Operator, TensorField
-from anydml.core.validate import validate
+from anydml.core.schema.validate import validate
 from anydml.graph.plan import plan_operator
 from tests.operators.layouts import randoms
 

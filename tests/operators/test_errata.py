@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.core.validate import validate
+from anydml.core.schema.validate import validate
 from tests.operators.memory import DEVICES
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ import anydml as dml
 import anydml.operators
 from anydml.core.levels import LEVELS, FeatureLevel
 from anydml.core.schema import OPERATORS, AttributeField, Operator, TensorField, When
-from anydml.core.validate import at_level
+from anydml.core.schema.fields import Ladder
 from anydml.operators.catalog import DIRECTML_OPERATORS
 from tests.operators.facts import operators
 
@@ -33,7 +33,7 @@ def test_identity__id_level_and_flags(name: str) -> None:
     assert operator.fuses_anywhere or name == "ELEMENT_WISE_CLIP"
     says = facts["in_place"]
     assert (says["pages"] != says["schema"]) == (name in EITHER | NO_INPUTS)
-    assert operator.in_place == (name not in NO_INPUTS and (says["pages"] or says["schema"]))
+    assert bool(operator.in_place) == (name not in NO_INPUTS and (says["pages"] or says["schema"]))
     fuses = any(getattr(f, "type_name", "").startswith("FUSED_ACTIVATION") for f in operator.fields.values())
     assert fuses == (facts["fuses"] or name == "RNN")
 
@@ -80,7 +80,7 @@ def _documented(name: str, tensor: str, member: str | None) -> dict[str, Row]:
 
 def _declared(operator: type[Operator], field: TensorField, member: str | None) -> Any:
     types = field.types.choose(member or "") if isinstance(field.types, When) else field.types
-    return types, field.rank or operator.rank
+    return types, field.rank or operator.ranks
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -96,15 +96,19 @@ def test_support__every_level_both_ways(name: str) -> None:
             for level in FeatureLevel:
                 if level < operator.since:
                     continue
-                expected = at_level(documented, level)
-                declared = at_level(types, level), at_level(ranks, level)
+                expected = Ladder.parse(documented).at(level)
+                declared = types.at(level), ranks.at(level)
                 assert declared[0] is not None and declared[1] is not None and expected is not None
                 found = frozenset(kind.name for kind in declared[0]), declared[1]
                 assert found == expected, f"{field.dml_name} {member or ''} at {level.text}"
                 compared += 1
             # No declared step is invented: each is a level at which the documents have a row.
-            assert set(types) | set(ranks) <= {*documented, "1.0", operator.since.text} | _other_rows(name)
+            assert _levels(types) | _levels(ranks) <= {*documented, "1.0", operator.since.text} | _other_rows(name)
     assert compared >= 3
+
+
+def _levels(ladder: Ladder[Any]) -> set[str]:
+    return {level.text for level, _ in ladder.steps}
 
 
 def _other_rows(name: str) -> set[str]:
@@ -115,7 +119,7 @@ def test_compare__can_fail() -> None:
     """A changed table is noticed."""
     documented = _documented("SLICE1", "InputTensor", None)
     assert documented["2.1"] != documented["3.0"] != documented["4.1"]
-    assert at_level(documented, FeatureLevel.LEVEL_4_0) == documented["3.0"]
+    assert Ladder.parse(documented).at(FeatureLevel.LEVEL_4_0) == documented["3.0"]
 
 
 def test_rows__allow_nothing_that_the_level_forbids() -> None:
@@ -126,10 +130,10 @@ def test_rows__allow_nothing_that_the_level_forbids() -> None:
             for level in FeatureLevel:
                 if level < operator.since:
                     continue
-                low, high = at_level(field.rank or operator.rank, level) or (0, 0)
+                low, high = (field.rank or operator.ranks).at(level) or (0, 0)
                 assert 1 <= low <= high <= LEVELS[level].maximum_rank, (operator, level)
                 for ladder in ladders:
-                    assert (at_level(ladder, level) or frozenset()) <= LEVELS[level].data_types, (operator, level)
+                    assert (ladder.at(level) or frozenset()) <= LEVELS[level].data_types, (operator, level)
 
 
 def test_catalog__has_every_operator_that_is_here() -> None:

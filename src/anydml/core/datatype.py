@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anydml.core.errors import InvalidDescriptionError, shown
-from anydml.core.naming import suggest
+from anydml.core.fixes import suggest
 from anydml.core.rules import rule
 
 UNKNOWN_TYPE = rule("data-type.known", "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.")

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.fixes import suggest
 from anydml.core.levels import FeatureLevel
-from anydml.core.naming import suggest
 from anydml.core.rules import rule
 
 UNKNOWN_MEMBER = rule(

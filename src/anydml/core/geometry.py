@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from anydml.core.errors import Violation, counted
-from anydml.core.integers import INT64_MAX, all_integers, read_integer, read_integers
+from anydml.core.integers import INT64_MAX, Integers, all_integers, read_integer, read_integers
 from anydml.core.orders import packed_strides
 from anydml.core.rules import rule
 
@@ -43,7 +43,7 @@ def check_geometry(
     return violations or (good_sizes, good_strides or packed_strides(good_sizes), good_offset)
 
 
-def _check_sizes(sizes: list[int | None]) -> list[Violation]:
+def _check_sizes(sizes: Integers) -> list[Violation]:
     violations = []
     if not 1 <= len(sizes) <= MAXIMUM_RANK:
         fix = "merging dimensions" if sizes else "[1] for a single element"

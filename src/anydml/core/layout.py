@@ -50,6 +50,14 @@ class Layout:
             object.__setattr__(self, name, value)
 
     @classmethod
+    def trusted(cls, sizes: tuple[int, ...], strides: tuple[int, ...], offset: int = 0) -> Layout:
+        """A layout of numbers that were checked already."""
+        layout = cls.__new__(cls)
+        for name, value in zip(("sizes", "strides", "offset"), (sizes, strides, offset), strict=True):
+            object.__setattr__(layout, name, value)
+        return layout
+
+    @classmethod
     def from_order(cls, sizes: Sequence[int], order: str, axes: str | None = None) -> Layout:
         """A packed layout whose memory runs in a named order: `Layout.from_order((1, 3, 4, 4), "NHWC")`."""
         plain = cls(sizes)

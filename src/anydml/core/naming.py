@@ -27,14 +27,11 @@ def upper(class_name: str) -> str:
     return snake(class_name).upper()
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
-    """A fix that names the nearest known name, or lists a few."""
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is spelt most like this one, if any is."""
     options = list(known)
     near = get_close_matches(name, options, n=1, cutoff=0.5)
     if not near:
         folded = {option.lower(): option for option in options}
         near = [folded[key] for key in get_close_matches(name.lower(), list(folded), n=1, cutoff=0.5)]
-    if near:
-        return f"{near[0]!r}"
-    shown = ", ".join(options[:12])
-    return f"one of {shown}" + (", ..." if len(options) > 12 else "")
+    return near[0] if near else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from anydml.core.errors import Violation, shortened
+from anydml.core.fixes import Fix, as_fix
 
 RULES: dict[str, Rule] = {}
 
@@ -18,9 +19,14 @@ class Rule:
     example: str = ""
 
     def __call__(
-        self, path: str, found: object, expected: object, fix: str = "", feature_level: str | None = None
+        self,
+        path: str,
+        found: object,
+        expected: object,
+        fix: Fix | str | None = None,
+        feature_level: str | None = None,
     ) -> Violation:
-        return Violation(self.id, path, shortened(str(found)), str(expected), fix, feature_level)
+        return Violation(self.id, path, shortened(str(found)), str(expected), as_fix(fix), feature_level)
 
 
 def rule(id: str, says: str, example: str = "") -> Rule:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from anydml.core.attributes import Enumeration, Float
 from anydml.core.enums import MatrixTransform
 from anydml.core.errors import Violation
-from anydml.core.fusion import Activation
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
-from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import Enumeration, Float, Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema.fusion import Activation
 from anydml.core.tensor import TensorDesc
 from anydml.operators.elementwise import activated
 from anydml.operators.types import FLOAT_16_32
@@ -29,10 +28,10 @@ class Gemm(Operator, since="1.0", id=54):
     b_tensor: TensorDesc = tensor_input(_FLOATS)
     c_tensor: TensorDesc | None = tensor_input(_FLOATS, optional=True)
     output_tensor: TensorDesc = tensor_output(_FLOATS)
-    trans_a: MatrixTransform = attribute(Enumeration(MatrixTransform))
-    trans_b: MatrixTransform = attribute(Enumeration(MatrixTransform))
-    alpha: float = attribute(Float())
-    beta: float = attribute(Float())
+    trans_a: MatrixTransform = attribute(Enumeration(MatrixTransform), default=MatrixTransform.NONE)
+    trans_b: MatrixTransform = attribute(Enumeration(MatrixTransform), default=MatrixTransform.NONE)
+    alpha: float = attribute(Float(), default=1.0)
+    beta: float = attribute(Float(), default=0.0)
     fused_activation: Operator | None = attribute(_ACTIVATION, optional=True)
     same = (
         same("a_tensor b_tensor c_tensor output_tensor", "DataType DimensionCount"),
@@ -47,7 +46,6 @@ class Gemm(Operator, since="1.0", id=54):
         return (rows[0], rows[1]), (columns[0], columns[1])
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        yield from _ACTIVATION.check(self.fused_activation, level, "FusedActivation")
         (_, inner), (other, _) = self._matrix_sizes()
         if inner != other:
             yield INNER("BTensor.Sizes", f"{other} rows as multiplied", f"{inner}, the columns of ATensor")

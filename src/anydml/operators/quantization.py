@@ -7,6 +7,7 @@ from typing import Any
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import Violation
+from anydml.core.fixes import Use
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import Operator, same, tensor_input, tensor_output
@@ -35,7 +36,7 @@ class ElementWiseQuantizeLinear(Operator, since="1.0", id=33):
         expected = DataType.FLOAT32 if given is DataType.INT32 else given
         if self.scale_tensor.data_type is not expected:
             reason = f"{expected.name}, since InputTensor is {given.name}"
-            yield SCALE_TYPE("ScaleTensor.DataType", self.scale_tensor.data_type.name, reason, expected.name)
+            yield SCALE_TYPE("ScaleTensor.DataType", self.scale_tensor.data_type.name, reason, Use(expected.name))
 
     def formula(self, m: Any, x: Any, scale: Any, zero_point: Any = None) -> Any:
         low, high = self.output_tensor.data_type.range

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from anydml.core.attributes import Array, Enumeration
 from anydml.core.enums import RecurrentNetworkDirection as Direction
 from anydml.core.errors import Violation, counted
-from anydml.core.fusion import Activation
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
-from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import Array, Enumeration, Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema.fusion import Activation
 from anydml.core.tensor import TensorDesc
 from anydml.operators.types import FLOAT_16_32, UINT32
 
-SHAPE = rule("rnn.sizes", "Every tensor has the sizes that sequence, batch, input, hidden and directions give it.")
 ACTIVATIONS = rule("rnn.activations", "There is one activation for each direction.")
 NO_OUTPUT = rule("rnn.outputs", "At least one of the two outputs is asked for.")
 _FLOATS, _LENGTHS = {"1.0": FLOAT_16_32}, {"1.0": UINT32}
-_ACTIVATION = Activation()
+_ACTIVATIONS = Array(Activation())
 
 
 class Rnn(Operator, since="1.0", id=76):
@@ -34,7 +32,7 @@ class Rnn(Operator, since="1.0", id=76):
     sequence_lengths_tensor: TensorDesc | None = tensor_input(_LENGTHS, optional=True)
     output_sequence_tensor: TensorDesc | None = tensor_output(_FLOATS, optional=True)
     output_single_tensor: TensorDesc | None = tensor_output(_FLOATS, optional=True)
-    activation_descs: tuple[Operator, ...] = attribute(Array(_ACTIVATION), length="ActivationDescCount")
+    activation_descs: tuple[Operator, ...] = attribute(_ACTIVATIONS, length="ActivationDescCount")
     direction: Direction = attribute(Enumeration(Direction))
     same = (
         same(
@@ -43,42 +41,28 @@ class Rnn(Operator, since="1.0", id=76):
             "DataType",
         ),
     )
+    sizes_of = {
+        "input_tensor": "1 sequence batch width",
+        "weight_tensor": "1 directions hidden width",
+        "recurrence_tensor": "1 directions hidden hidden",
+        "bias_tensor": "1 1 directions 2*hidden",
+        "hidden_init_tensor": "1 directions batch hidden",
+        "sequence_lengths_tensor": "1 1 1 batch",
+        "output_sequence_tensor": "sequence directions batch hidden",
+        "output_single_tensor": "1 directions batch hidden",
+    }
     owned_inputs = False
 
     @property
     def directions(self) -> int:
         return 2 if self.direction is Direction.BIDIRECTIONAL else 1
 
-    def _sizes(self) -> dict[str, tuple[int, ...]]:
-        """What every tensor's sizes follow from."""
-        _, sequence, batch, width = self.input_tensor.sizes
-        hidden, directions = self.weight_tensor.sizes[2], self.directions
-        return {
-            "input_tensor": (1, sequence, batch, width),
-            "weight_tensor": (1, directions, hidden, width),
-            "recurrence_tensor": (1, directions, hidden, hidden),
-            "bias_tensor": (1, 1, directions, 2 * hidden),
-            "hidden_init_tensor": (1, directions, batch, hidden),
-            "sequence_lengths_tensor": (1, 1, 1, batch),
-            "output_sequence_tensor": (sequence, directions, batch, hidden),
-            "output_single_tensor": (1, directions, batch, hidden),
-        }
-
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        for name, expected in self._sizes().items():
-            tensor = getattr(self, name)
-            if tensor is not None and tensor.sizes != expected:
-                yield SHAPE(f"{self.fields[name].dml_name}.Sizes", tensor.sizes, expected, str(list(expected)))
         if len(self.activation_descs) != self.directions:
             found = counted(len(self.activation_descs), "activation")
             yield ACTIVATIONS("ActivationDescs", found, f"{self.directions} for {self.direction.name}")
         if self.output_sequence_tensor is None and self.output_single_tensor is None:
             yield NO_OUTPUT("OutputSequenceTensor", "no outputs", "OutputSequenceTensor or OutputSingleTensor")
-        for i, activation in enumerate(self.activation_descs):
-            yield from _ACTIVATION.check(activation, level, f"ActivationDescs[{i}]")
-
-    def infer(self) -> dict[str, tuple[int, ...]]:
-        return {}  # both outputs are optional, and `check` knows their sizes
 
     def compute(
         self,

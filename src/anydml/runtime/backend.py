@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import InvalidDescriptionError
-from anydml.core.naming import suggest
+from anydml.core.fixes import suggest
 from anydml.core.rules import rule
 from anydml.graph.plan import Plan
 from anydml.runtime.definitions import Memory

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from anydml.core.errors import BindingError, DmlError, Violation, counted, raise_if_any
+from anydml.core.fixes import ANOTHER_BUFFER, Advice, Bind, Resize, Use, suggest
 from anydml.core.integers import read_integer
 from anydml.core.memory import Bytes, as_bytes
-from anydml.core.naming import snake, suggest
+from anydml.core.naming import snake
 from anydml.core.rules import rule
 from anydml.core.schema import BindingPoint, Operator
 from anydml.core.tensor import MINIMUM_ALIGNMENT_BYTES, round_up
@@ -116,7 +117,7 @@ class Binder:
             elif buffer is not None:
                 violations.append(_refused(slot.point, owned))
             elif wanted:
-                path, fix = slot.point.dml_name, f"{slot.name}=a buffer"
+                path, fix = slot.point.dml_name, Bind(slot.name)
                 violations.append(MISSING(path, "no buffer", "memory for it", fix))
         if not violations:
             violations += self._check_overlaps(bound)
@@ -157,23 +158,27 @@ class Binder:
                 continue
             for other in self.slots[:i]:
                 mine = bound.get(other.name)
-                if mine is not None and mine.shares(output) and not self._is_in_place(other, mine, output):
+                if mine is not None and mine.shares(output) and not self._is_in_place(other, slot, mine, output):
                     expected = "memory of its own"
                     if self.operator.in_place:
                         expected += ", or exactly the range of an input"
                     found = f"memory shared with {other.point.dml_name}"
-                    violations.append(OVERLAP(slot.point.dml_name, found, expected, "another buffer"))
+                    violations.append(OVERLAP(slot.point.dml_name, found, expected, ANOTHER_BUFFER))
         return violations
 
-    def _is_in_place(self, other: Slot, first: Bound, second: Bound) -> bool:
+    def _is_in_place(self, other: Slot, slot: Slot, first: Bound, second: Bound) -> bool:
         same = first.address == second.address and first.total == second.total
-        return same and self.operator.in_place and not other.writes
+        return same and (other.point.field.name, slot.point.field.name) in self.operator.in_place
 
 
 def _refused(point: BindingPoint, owned: bool) -> Violation:
     if point.tensor is None:
         return UNKNOWN(point.dml_name, "a buffer", "none: the operator was described without this tensor")
-    when = "initialize(...) takes it" if not owned else "the call takes it"
+    when = (
+        Advice("initialize(...) takes it", "the bindings of the dispatchable")
+        if not owned
+        else Advice("the call takes it", "the bindings of the dispatch command")
+    )
     kind = "OWNED_BY_DML" if not owned else "not OWNED_BY_DML"
     return OWNED(point.dml_name, "a buffer", f"none here, since the tensor is {kind}", when)
 
@@ -191,17 +196,19 @@ def _bind_one(slot: Slot, buffer: Any, violations: list[Violation]) -> Bound | N
     if data is None:
         return None
     if data.size < slot.needed:
-        fix = f"a buffer of {slot.total} bytes"
+        fix = Resize(slot.total)
         violations.append(SIZE(slot.point.dml_name, f"{data.size} bytes", f"at least {slot.needed}", fix))
         return None
     address: int = data.__array_interface__["data"][0]
     if address % slot.alignment:
         found = f"memory {address % slot.alignment} bytes past a multiple of {slot.alignment}"
         expected = f"an address that is a multiple of {slot.alignment}"
-        violations.append(ALIGNMENT(slot.point.dml_name, found, expected, "an aligned buffer"))
+        violations.append(
+            ALIGNMENT(slot.point.dml_name, found, expected, Advice("an aligned buffer", "an aligned offset"))
+        )
     if slot.writes and not data.flags.writeable:
-        fix = "a bytearray or an array"
-        violations.append(READ_ONLY(slot.point.dml_name, "read-only memory", "memory that can be written", fix))
+        expected = "memory that can be written"
+        violations.append(READ_ONLY(slot.point.dml_name, "read-only memory", expected, "a bytearray or an array"))
     return Bound(data, address, slot.total)
 
 
@@ -229,7 +236,7 @@ def _range(binding: BufferBinding, alignment: int, path: str, violations: list[V
         return None
     needed = max(alignment, MINIMUM_ALIGNMENT_BYTES)
     if offset % needed:
-        fix = str(round_up(max(offset, 0), needed))
+        fix = Use(round_up(max(offset, 0), needed))
         violations.append(OFFSET(f"{path}.Offset", offset, f"a multiple of {needed}", fix))
     if offset < 0 or size < 0 or offset + size > data.size:
         found = f"offset {offset}, size {size} in {data.size} bytes"

@@ -11,6 +11,7 @@ import numpy as np
 
 from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import BindingError
+from anydml.core.fixes import ANOTHER_BUFFER
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.schema import BindingPoint, Operator
@@ -100,7 +101,7 @@ class CompiledOperator:
         for point in self.operator.points("output"):
             if point.name in memory and np.may_share_memory(memory[point.name], persistent):
                 found, expected = "memory of the OWNED_BY_DML inputs", "memory of its own"
-                raise BindingError(OVERLAP(point.dml_name, found, expected, "another buffer"))
+                raise BindingError(OVERLAP(point.dml_name, found, expected, ANOTHER_BUFFER))
         kept = {name: persistent[start : start + length] for name, (start, length) in self._places.items()}
         return memory | kept
 

@@ -11,7 +11,7 @@ from anydml.core.errors import InvalidDescriptionError
 from anydml.core.levels import HIGHEST_LEVEL, LEVELS, FeatureLevel, FeatureLevelLike
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
-from anydml.core.validate import require_valid
+from anydml.core.schema.validate import require_valid
 from anydml.runtime.backend import BACKENDS, find_backend
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.initializer import OperatorInitializer

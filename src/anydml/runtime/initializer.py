@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anydml.core.errors import BindingError, InvalidDescriptionError, Violation, counted, raise_if_any
+from anydml.core.fixes import ANOTHER_BUFFER
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.runtime.binding import OVERLAP, READ_ONLY, BufferBinding, bytes_of, resource_of
@@ -101,7 +102,7 @@ def _check_hazards(jobs: list[_Job], temporary: Bytes | None) -> list[Violation]
     for i, job in enumerate(jobs):
         path, expected = f"Outputs{job.place}", "a buffer of its own"
         if any(np.may_share_memory(job.target, source) for other in jobs for source in other.sources):
-            violations.append(OVERLAP(path, "a buffer that is also an input", expected, "another buffer"))
+            violations.append(OVERLAP(path, "a buffer that is also an input", expected, ANOTHER_BUFFER))
         if any(np.may_share_memory(job.persistent, other.persistent) for other in jobs[:i]):
             violations.append(OVERLAP(path, "memory of another operator", expected, "another range"))
         touched = (job.persistent, *job.bound.values())

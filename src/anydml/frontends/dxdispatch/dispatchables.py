@@ -11,7 +11,7 @@ from anydml.core.errors import DmlError
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator
-from anydml.core.validate import validate
+from anydml.core.schema.validate import validate
 from anydml.frontends.dxdispatch.bindings import read_bindings
 from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes, nearest, quoted
 from anydml.frontends.dxdispatch.json_reader import Node
@@ -128,7 +128,7 @@ class DispatchableReader:
             key: entry.plain() for key, entry in source.items() if desc is not None or key not in _OWN_KEYS
         }
         try:
-            operator = cls(**values)
+            operator = cls.from_model(values)
             violations = validate(operator, self.level)
         except DmlError as error:
             self.notes.adopt(source, error.violations)

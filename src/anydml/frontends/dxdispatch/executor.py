@@ -18,7 +18,6 @@ from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
 from anydml.frontends.dxdispatch import images, npy
-from anydml.frontends.dxdispatch.advice import in_json
 from anydml.frontends.dxdispatch.checks import buffer_bindings
 from anydml.frontends.dxdispatch.elements import from_bytes
 from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS, find_target, write_file
@@ -161,7 +160,7 @@ class Executor:
             raise ModelError([self._located(violation, place) for violation in error.violations]) from None
 
     def _located(self, violation: Any, place: Place) -> LocatedViolation:
-        told = in_json(violation.under(place.path))
+        told = violation.under(place.path)
         return LocatedViolation.at(told, self.model.name, *place.of(violation.path))
 
 

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import TypeVar
 
 from anydml.core.errors import DmlError, Violation
-from anydml.core.naming import snake, suggest
+from anydml.core.fixes import Fix, suggest
+from anydml.core.naming import snake
 from anydml.core.rules import Rule, rule
-from anydml.frontends.dxdispatch.advice import in_json
 from anydml.frontends.dxdispatch.json_reader import Document, Node
 from anydml.frontends.dxdispatch.places import LocatedViolation, join_path, split_path
 
@@ -40,7 +40,9 @@ class Notes:
     def violations(self) -> list[LocatedViolation]:
         return self.document.violations
 
-    def add(self, node: Node, broken: Rule, found: object, expected: object, fix: str = "", key: str = "") -> None:
+    def add(
+        self, node: Node, broken: Rule, found: object, expected: object, fix: Fix | str | None = None, key: str = ""
+    ) -> None:
         """Note a broken rule at a node, or at a key the node should have."""
         if self.document.is_full:
             return
@@ -55,7 +57,7 @@ class Notes:
                 return
             place = _deepest(node, split_path(violation.path))
             moved = violation.under(node.path) if node.path else violation
-            self.document.note(in_json(moved), place.offset)
+            self.document.note(moved, place.offset)
 
     def attempt(self, node: Node, read: Callable[[], Result], here: bool = False) -> Result | None:
         """What `read` returns, or None when it found violations; `here` puts them at the node itself."""
@@ -158,7 +160,7 @@ def quoted(name: str) -> str:
     return repr(name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "...")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> Fix | None:
     """A suggestion that is found quickly, however many names there are."""
     some = [each for each in islice(known, _MOST_NAMES) if len(each) <= _LONGEST_NAME]
-    return suggest(name[:_LONGEST_NAME], some) if some else ""
+    return suggest(name[:_LONGEST_NAME], some) if some else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anydml.core.errors import Violation
+from anydml.core.fixes import Spelling
 from anydml.frontends.printable import printable
 
 _SIMPLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
@@ -30,11 +31,11 @@ class LocatedViolation(Violation):
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
-        plain = super().__str__()
+        plain = self.text(Spelling.MODEL)
         return f"{place}: {plain.removeprefix('value: ') if not self.path else plain}"
 
-    def to_json(self) -> dict[str, Any]:
-        return {"file": self.file, "line": self.line, "column": self.column, **super().to_json()}
+    def to_json(self, spelling: Spelling = Spelling.MODEL) -> dict[str, Any]:
+        return {"file": self.file, "line": self.line, "column": self.column, **super().to_json(spelling)}
 
 
 def join_path(keys: Iterable[str | int]) -> str:

@@ -1,24 +1,29 @@
-"""The kinds of attribute an operator can have, and how each is read from what a user wrote."""
+"""The types of attribute an operator can have, and how each is read from what a user wrote."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from anydml.core.datatype import DataType
-from anydml.core.enums import DmlEnum
-from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.enums import DmlEnum, check_member_level
+from anydml.core.errors import InvalidDescriptionError, Violation, counted, shown
+from anydml.core.fixes import Advice, Use, suggest
 from anydml.core.integers import NOT_A_LIST, read_integer
-from anydml.core.naming import suggest
+from anydml.core.levels import FeatureLevel
+from anydml.core.naming import pascal
 from anydml.core.rules import rule
 
 UNSIGNED = rule("attribute.unsigned", "A UINT is a whole number from 0 to 2^32 - 1.")
 SIGNED = rule("attribute.signed", "An INT is a whole number from -2^31 to 2^31 - 1.")
 NUMBER = rule("attribute.number", "A FLOAT is a number.")
+MINIMUM = rule("attribute.minimum", "Counts, strides and the like have a least value.")
+AXIS = rule("attribute.axis", "An axis is one of the tensor's dimensions, counted from 0, and named once.")
+TYPE_OF = rule("scalar.data-type", "The data type beside a scalar is that of the tensor it is for.")
 BOOLEAN = rule("attribute.boolean", "A BOOL is true or false (or 1 or 0).")
 SCALAR_KIND = rule("scalar.kind", "A scalar union holds a number of the data type beside it.")
 SCALAR_RANGE = rule("scalar.range", "A scalar union's number fits its data type.")
@@ -38,8 +43,8 @@ def round_to(value: Any, kind: Any) -> Any:
         return kind(number)
 
 
-class Kind:
-    """A kind of attribute: its DirectML type name, and how a value is read."""
+class AttributeType:
+    """A type of attribute: its DirectML name, and how a value is read."""
 
     type_name = ""
 
@@ -47,12 +52,21 @@ class Kind:
         """The value in Python form; problems are noted, and None returned, when there are any."""
         raise NotImplementedError(f"{type(self).__name__} is abstract")
 
+    def check_shape(self, value: Any, operator: Any, path: str) -> Iterable[Violation]:
+        """What the operator's tensors say about the value: axes inside their ranks. Other checks rely on it."""
+        return ()
+
+    def check(self, value: Any, operator: Any, level: FeatureLevel, path: str) -> Iterable[Violation]:
+        """What the feature level and the types of tensors say about the value."""
+        return ()
+
 
 @dataclass(frozen=True)
-class Integer(Kind):
-    """UINT or INT: 32 bits."""
+class Integer(AttributeType):
+    """UINT or INT: 32 bits, and no less than a minimum."""
 
     signed: bool = False
+    minimum: int | None = None
 
     @property
     def type_name(self) -> str:  # type: ignore[override]
@@ -62,13 +76,29 @@ class Integer(Kind):
         number = read_integer(value, path, violations)
         low, high = (-(1 << 31), (1 << 31) - 1) if self.signed else (0, (1 << 32) - 1)
         if number is None or low <= number <= high:
+            if number is not None and self.minimum is not None and number < self.minimum:
+                violations.append(MINIMUM(path, number, f"at least {self.minimum}", Use(self.minimum)))
             return number
         limits = SIGNED if self.signed else UNSIGNED
         violations.append(limits(path, number, f"{low} to {high}"))
         return None
 
 
-class Float(Kind):
+@dataclass(frozen=True)
+class Axis(Integer):
+    """A UINT that names a dimension of a tensor."""
+
+    tensor: str = "input_tensor"
+
+    def check_shape(self, value: Any, operator: Any, path: str) -> Iterator[Violation]:
+        tensor = getattr(operator, self.tensor)
+        first = tensor[0] if isinstance(tensor, tuple) and tensor else tensor
+        rank = getattr(first, "rank", None)
+        if rank is not None and value >= rank:
+            yield AXIS(path, value, f"0 to {rank - 1}", Use(rank - 1))
+
+
+class Float(AttributeType):
     """FLOAT: a 32-bit number, infinities and NaN included."""
 
     type_name = "FLOAT"
@@ -82,7 +112,7 @@ class Float(Kind):
         return float(round_to(value, np.float32))
 
 
-class Boolean(Kind):
+class Boolean(AttributeType):
     """BOOL."""
 
     type_name = "BOOL"
@@ -95,7 +125,7 @@ class Boolean(Kind):
 
 
 @dataclass(frozen=True)
-class Enumeration(Kind):
+class Enumeration(AttributeType):
     """ENUM: a member of one of DirectML's enumerations, or a data type."""
 
     of: type[DmlEnum] | type[DataType]
@@ -112,12 +142,29 @@ class Enumeration(Kind):
             violations += error.violations
             return None
 
+    def check(self, value: Any, operator: Any, level: FeatureLevel, path: str) -> Iterable[Violation]:
+        return check_member_level(value, level, path)
+
 
 @dataclass(frozen=True)
-class Array(Kind):
-    """A list of one kind."""
+class TypeOf(Enumeration):
+    """A data type that is the type of a tensor, beside a scalar for it."""
 
-    of: Kind
+    of: type[DataType] = DataType
+    tensor: str = "output_tensor"
+
+    def check(self, value: Any, operator: Any, level: FeatureLevel, path: str) -> Iterator[Violation]:
+        tensor = getattr(operator, self.tensor)
+        if tensor is not None and value is not tensor.data_type:
+            expected = f"{tensor.data_type.name} as {pascal(self.tensor)}"
+            yield TYPE_OF(path, value.name, expected, Use(tensor.data_type.name))
+
+
+@dataclass(frozen=True)
+class Array(AttributeType):
+    """A list of values of one type."""
+
+    of: AttributeType
 
     @property
     def type_name(self) -> str:  # type: ignore[override]
@@ -131,9 +178,33 @@ class Array(Kind):
             return None
         return tuple(self.of.read(item, f"{path}[{i}]", violations, known) for i, item in enumerate(value))
 
+    def check_shape(self, value: Any, operator: Any, path: str) -> Iterator[Violation]:
+        for i, item in enumerate(value):
+            yield from self.of.check_shape(item, operator, f"{path}[{i}]")
+
+    def check(self, value: Any, operator: Any, level: FeatureLevel, path: str) -> Iterator[Violation]:
+        for i, item in enumerate(value):
+            yield from self.of.check(item, operator, level, f"{path}[{i}]")
+
 
 @dataclass(frozen=True)
-class Scalar(Kind):
+class Axes(Array):
+    """A list of dimensions of a tensor, each named once."""
+
+    of: AttributeType = Axis()
+
+    def check_shape(self, value: Any, operator: Any, path: str) -> Iterator[Violation]:
+        yield from super().check_shape(value, operator, path)
+        seen: set[int] = set()
+        for i, axis in enumerate(value):
+            if axis in seen:
+                fix = Advice("leaving it out")
+                yield AXIS(f"{path}[{i}]", f"axis {axis} again", f"each of {counted(len(value), 'axis')} once", fix)
+            seen.add(axis)
+
+
+@dataclass(frozen=True)
+class Scalar(AttributeType):
     """SCALAR_UNION: a number of the type that a field beside it names."""
 
     type_field: str
@@ -184,7 +255,7 @@ class Scalar(Kind):
 
 
 @dataclass(frozen=True)
-class Size2D(Kind):
+class Size2D(AttributeType):
     """SIZE_2D: a width and a height."""
 
     type_name = "SIZE_2D"
@@ -204,7 +275,7 @@ class Size2D(Kind):
 
 
 @dataclass(frozen=True)
-class ScaleBias(Kind):
+class ScaleBias(AttributeType):
     """SCALE_BIAS: x becomes x * scale + bias."""
 
     type_name = "SCALE_BIAS"

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from anydml.core.attributes import Kind, Known
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.fixes import REMOVE_ONE, Advice, suggest
 from anydml.core.levels import FeatureLevel
-from anydml.core.naming import suggest
 from anydml.core.rules import rule
-from anydml.core.schema import FUSED_TENSORS, OPERATORS, Operator
+from anydml.core.schema.attributes import AttributeType, Known
+from anydml.core.schema.operator import FUSED_TENSORS, OPERATORS, Operator
 
 FUSABLE = rule("activation.fusable", "Only activations can be fused.")
 HOST = rule("activation.host", "Some functions can be fused into some operators only, from a feature level on.")
@@ -22,7 +22,7 @@ _TYPE_KEYS, _DESC_KEYS = ("Type", "type"), ("Desc", "desc")
 
 
 @dataclass(frozen=True)
-class Activation(Kind):
+class Activation(AttributeType):
     """FUSED_ACTIVATION; `also` lists what this host takes besides the activations, with the level of each."""
 
     also: Mapping[str, str] = field(default_factory=dict)
@@ -32,8 +32,8 @@ class Activation(Kind):
         if isinstance(value, Operator) and value.fusable:
             if value.is_fused:
                 return value
-            fix = f"{type(value).__name__}.fused(...)"
-            violations.append(FUSED_TENSORS(path, type(value).__name__ + " with tensors", "attributes alone", fix))
+            fix = Advice(f"{type(value).__name__}.fused(...)")
+            violations.append(FUSED_TENSORS(path, f"{type(value).__name__} with tensors", "attributes alone", fix))
             return None
         if isinstance(value, Operator):
             value = type(value)
@@ -42,9 +42,9 @@ class Activation(Kind):
         name, attributes = _spelt(value, path, violations)
         operator = find_activation(name)
         if operator is None:
-            names = [kind.removeprefix("ACTIVATION_") for kind, cls in OPERATORS.items() if cls.fusable]
-            fix = suggest(name if isinstance(name, str) else "", names)
-            violations.append(FUSABLE(path, shown(name), "an activation", fix))
+            names = [known.removeprefix("ACTIVATION_") for known, cls in OPERATORS.items() if cls.fusable]
+            near = suggest(name if isinstance(name, str) else "", names)
+            violations.append(FUSABLE(path, shown(name), "an activation", near))
             return None
         try:
             return operator.fused(**{str(k): v for k, v in attributes.items() if v is not None})
@@ -52,16 +52,15 @@ class Activation(Kind):
             violations += [violation.under(path) for violation in error.violations]
             return None
 
-    def check(self, activation: Operator | None, level: FeatureLevel, path: str) -> list[Violation]:
+    def check(self, value: Any, operator: Any, level: FeatureLevel, path: str) -> list[Violation]:
         """Whether this host takes this activation at the level."""
-        if activation is None:
-            return []
+        activation: Operator = value
         needed = activation.since.text if activation.fuses_anywhere else self.also.get(activation.dml_type)
         if needed is None:
             return [HOST(path, activation.dml_type, "an activation this operator takes", "a separate operator")]
         if level < FeatureLevel.parse(needed):
             return [HOST(path, activation.dml_type, "an activation of this level", feature_level=needed)]
-        return [violation.under(path) for violation in activation.check(level)]
+        return [violation.under(path) for violation in activation.check_attributes(level)]
 
 
 def _spelt(value: Any, path: str, violations: list[Violation]) -> tuple[Any, Mapping[str, Any]]:
@@ -79,7 +78,7 @@ def _spelt(value: Any, path: str, violations: list[Violation]) -> tuple[Any, Map
     inner = {k: v for k, v in nested.items() if v is not None}
     for key in (key for key in inner if key in rest):
         expected = "each field once, beside Type or inside Desc"
-        violations.append(SPELT(f"{path}.{key}", "the field twice", expected, "removing one of them"))
+        violations.append(SPELT(f"{path}.{key}", "the field twice", expected, REMOVE_ONE))
     return name, {**rest, **inner}
 
 
@@ -88,7 +87,7 @@ def _either(given: Mapping[str, Any], keys: tuple[str, str], path: str, violatio
     found = [key for key in keys if key in given]
     if len(found) > 1:
         told = " and ".join(keys)
-        violations.append(SPELT(f"{path}.{keys[1]}", told, f"one of {told}", "removing one of them"))
+        violations.append(SPELT(f"{path}.{keys[1]}", told, f"one of {told}", REMOVE_ONE))
     return given[found[0]] if found else None
 
 

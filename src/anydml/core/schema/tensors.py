@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.fixes import REMOVE_ONE, Add, Describe, Use, suggest
 from anydml.core.integers import read_integer
-from anydml.core.naming import suggest
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
 
@@ -33,7 +33,7 @@ def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDes
     if isinstance(value, TensorDesc):
         return value
     if not isinstance(value, Mapping):
-        violations.append(NOT_A_TENSOR(path, shown(value), "a tensor description", "TensorDesc('FLOAT32', [2, 3])"))
+        violations.append(NOT_A_TENSOR(path, shown(value), "a tensor description", Describe("FLOAT32", (2, 3))))
         return None
     inner = _unwrapped(value, path, violations)
     arguments = None if inner is None else _arguments(inner, path, violations)
@@ -54,12 +54,12 @@ def _unwrapped(value: Mapping[str, Any], path: str, violations: list[Violation])
         return value
     before = len(violations)
     if not set(given) <= _WRAPPERS:
-        expected, fix = "one description: in Desc, or without it", "removing one of them"
+        expected, fix = "one description: in Desc, or without it", REMOVE_ONE
         violations.append(TENSOR_FIELD(f"{path}.Desc", "Desc beside other fields", expected, fix))
     for key in ("Type", "Desc"):
         if key in given and key.lower() in given:
             both, where = f"{key} and {key.lower()}", f"{path}.{key.lower()}"
-            violations.append(TENSOR_FIELD(where, both, f"one of {both}", "removing one of them"))
+            violations.append(TENSOR_FIELD(where, both, f"one of {both}", REMOVE_ONE))
     for key in ("Type", "type"):
         _check_type(given.get(key), f"{path}.{key}", violations)
     if not isinstance(inner, Mapping):
@@ -70,7 +70,7 @@ def _unwrapped(value: Mapping[str, Any], path: str, violations: list[Violation])
 def _check_type(value: Any, path: str, violations: list[Violation]) -> None:
     is_buffer = isinstance(value, str) and value.strip().upper() in _BUFFER_TYPES
     if value is not None and not is_buffer:
-        violations.append(TENSOR_TYPE(path, shown(value), "BUFFER, the only type there is", "'BUFFER'"))
+        violations.append(TENSOR_TYPE(path, shown(value), "BUFFER, the only type there is", Use("BUFFER")))
 
 
 def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation]) -> dict[str, Any] | None:
@@ -89,11 +89,11 @@ def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation])
             )
     for key in ("DataType", "Sizes"):
         if _NAMES[key] not in arguments:
-            violations.append(TENSOR_FIELD(f"{path}.{key}", "nothing", f"{key} of the tensor", f"adding {key}"))
+            violations.append(TENSOR_FIELD(f"{path}.{key}", "nothing", f"{key} of the tensor", Add(_NAMES[key])))
     count, sizes = value.get("DimensionCount"), value.get("Sizes")
     if count is not None and isinstance(sizes, (list, tuple)):
         dimensions = read_integer(count, f"{path}.DimensionCount", violations)
         if dimensions is not None and dimensions != len(sizes):
-            expected, fix = f"{len(sizes)} as Sizes has", str(len(sizes))
+            expected, fix = f"{len(sizes)} as Sizes has", Use(len(sizes))
             violations.append(TENSOR_FIELD(f"{path}.DimensionCount", dimensions, expected, fix))
     return arguments if len(violations) == before else None
