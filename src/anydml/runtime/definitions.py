@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anydml.core import nibbles
+from anydml.core.convert import convert
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
 from anydml.core.memory import Bytes
@@ -16,7 +17,6 @@ from anydml.core.moves import Fill, Move
 from anydml.core.schema import BindingPoint, Operator
 from anydml.core.tensor import TensorDesc
 from anydml.graph.plan import Compute, Step
-from anydml.runtime.moves.convert import convert
 
 Memory = Mapping[str, Bytes]
 Array = npt.NDArray[Any]

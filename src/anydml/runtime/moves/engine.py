@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 
+from anydml.core.convert import Array, convert
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
 from anydml.runtime.moves import llvm, native, nibbles
 from anydml.runtime.moves.arrays import Bytes, View, bytes_at, view
-from anydml.runtime.moves.convert import Array, convert
 from anydml.runtime.moves.kernels.convert import is_supported
 from anydml.runtime.moves.plan import MovePlan, plan_move
 from anydml.runtime.moves.threads import get_threads, set_threads, share

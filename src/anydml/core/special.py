@@ -1,4 +1,4 @@
-"""Functions that array libraries lack: the complementary error function, to double precision."""
+"""Functions that array libraries lack: the error function and its complement, to double precision."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 _TERMS = 28
+_SERIES_TERMS = 20
 # Where the half line 0 to infinity is folded onto -1 to 1: t = (x - FOLD) / (x + FOLD).
 _FOLD = 3.75
 # Beyond this e^(x^2) overflows long before the asymptotic series stops being exact.
@@ -20,6 +21,16 @@ def erfc(m: Any, x: Any) -> Any:
     size = m.minimum(m.abs(x), _ZERO)
     tail = _clenshaw(_coefficients(), (size - _FOLD) / (size + _FOLD)) / (1 + 2 * size) * m.exp(-size * size)
     return m.where(x >= 0, tail, 2 - tail)
+
+
+def erf(m: Any, x: Any) -> Any:
+    """The error function; near 0, where 1 - erfc(x) would cancel, by its power series."""
+    small = m.where(m.abs(x) < 1, x, 0)
+    square, power, total = small * small, small, small
+    for n in range(1, _SERIES_TERMS):
+        power = power * square / -n
+        total = total + power / (2 * n + 1)
+    return m.where(m.abs(x) < 1, total * (2 / math.sqrt(math.pi)), 1 - erfc(m, x))
 
 
 def _clenshaw(coefficients: tuple[float, ...], t: Any) -> Any:

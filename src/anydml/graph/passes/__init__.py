@@ -1,0 +1,93 @@
+"""Passes: each turns a plan into a plan that does the same with fewer steps, less memory or less work.
+
+They are named, run in this order, and can be switched off one by one. None changes a result; none but `hoist` changes
+the order of steps. Every pass leaves a plan that `verify` accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from anydml.core.errors import InvalidDescriptionError
+from anydml.core.fixes import suggest
+from anydml.core.rules import rule
+from anydml.graph.passes.alias import alias
+from anydml.graph.passes.epilogue import fuse_into_programs
+from anydml.graph.passes.forward import forward
+from anydml.graph.passes.fuse import fuse
+from anydml.graph.passes.hoist import hoist
+from anydml.graph.passes.memory import assign_memory
+from anydml.graph.passes.place import place
+from anydml.graph.passes.prune import prune
+from anydml.graph.passes.verify import verify
+from anydml.graph.plan import Plan
+
+UNKNOWN_PASS = rule("passes.known", "A pass is one of those that plans go through.")
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A named step from plan to plan."""
+
+    name: str
+    does: str
+    run: Callable[[Plan], Plan]
+
+
+PASSES = (
+    Pass("prune", "drop steps whose results nobody reads", prune),
+    Pass("forward", "read through copies: movement becomes strides of the reader", forward),
+    Pass("place", "write straight to where a copy would put it: parts of joined and padded tensors", place),
+    Pass("fuse", "make one nest of pointwise steps that follow one another", fuse),
+    Pass("epilogue", "apply pointwise steps to the results of a program before they are stored", fuse_into_programs),
+    Pass("hoist", "run what depends on nothing but constants and owned inputs once", hoist),
+    Pass("alias", "let temporary results take the memory of operands that are not read again", alias),
+)
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Which passes run: all of them, unless some are disabled."""
+
+    disabled: frozenset[str] = frozenset()
+
+    @classmethod
+    def without(cls, *names: str) -> Passes:
+        """All passes but these."""
+        return cls(frozenset(map(_known, names)))
+
+    @classmethod
+    def only(cls, *names: str) -> Passes:
+        """None but these."""
+        kept = {_known(name) for name in names}
+        return cls(frozenset(each.name for each in PASSES) - kept)
+
+    @classmethod
+    def none(cls) -> Passes:
+        return cls.only()
+
+    def trace(self, plan: Plan) -> Iterator[tuple[str, Plan]]:
+        """The plan after each pass, memory last."""
+        for each in PASSES:
+            if each.name not in self.disabled:
+                plan = verify(each.run(plan))
+                yield each.name, plan
+        yield "memory", verify(assign_memory(plan))
+
+    def run(self, plan: Plan) -> Plan:
+        for _, after in self.trace(plan):
+            plan = after
+        return plan
+
+
+def _known(name: str) -> str:
+    names = [each.name for each in PASSES]
+    if name not in names:
+        expected = f"one of {', '.join(names)}"
+        raise InvalidDescriptionError(UNKNOWN_PASS("passes", repr(name), expected, suggest(str(name), names)))
+    return name
+
+
+def pass_names() -> Iterable[str]:
+    return [each.name for each in PASSES]
