@@ -14,7 +14,8 @@ import anydml.operators
 from anydml.core.levels import FeatureLevel
 from anydml.core.schema import OPERATORS, AttributeField, Operator, TensorField
 from anydml.core.schema.validate import validate
-from anydml.graph.plan import plan_operator
+from anydml.graph.graph import Graph
+from anydml.graph.lower import lower
 from tests.operators.layouts import randoms
 
 NUMBERS = (
@@ -123,7 +124,7 @@ def try_one(random: Random, operator: type[Operator], level: FeatureLevel) -> st
         described.all_points()
         and max(p.tensor.layout.logical_element_count for p in described.all_points() if p.tensor) < 2**16
     ):
-        plan_operator(described).describe()
+        lower(Graph.of(described)).describe()
     run_if_small(described)
     return "valid"
 

@@ -24,7 +24,7 @@ def rules_of(run: dml.CompiledOperator, **buffers: Any) -> list[str]:
 
 
 def test_all_problems__in_one_error() -> None:
-    found = rules_of(relu(), input_tensor=bytearray(8), output=bytearray(16))
+    found = rules_of(relu(), output=bytearray(16), output_tensor=bytearray(8))
     assert sorted(found) == ["binding.missing", "binding.size", "binding.unknown"]
 
 

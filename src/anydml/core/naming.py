@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 
 # "2D" is a word of its own (Upsample2D is UPSAMPLE_2D), any other number belongs to the word before it.
 _WORD = re.compile(r"\d+D|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?:\d+(?![\dD]))?|[A-Z]+\d*|\d+")
@@ -12,6 +13,7 @@ _WORD = re.compile(r"\d+D|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?:\d+(?![\dD]))?|[A-
 _ACRONYMS = {"roi": "ROI"}
 
 
+@lru_cache(maxsize=4096)
 def pascal(snake: str) -> str:
     """`input_window_sizes` -> `InputWindowSizes`; `roi_tensor` -> `ROITensor`."""
     return "".join(_ACRONYMS.get(word, word[:1].upper() + word[1:]) for word in snake.split("_"))

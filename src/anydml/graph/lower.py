@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from anydml.core.datatype import DataType
+from anydml.core.errors import counted
 from anydml.core.expression import FLOAT32, FLOAT64, ElementType, Node, cast, constant, load, operation, result
 from anydml.core.moves import Fill, Move
 from anydml.core.schema import BindingPoint, Operator
@@ -49,7 +50,9 @@ class _Lowering:
                 self._operator(index, node, claims)
         self._copies_of_outputs()
         aliases = frozenset(self._declared_aliases())
-        return Plan(tuple(self.slots), tuple(self.steps), tuple(self.initialize), aliases)
+        operator = self.graph.single_operator
+        name = operator.dml_type if operator is not None else f"graph of {counted(len(self.graph.nodes), 'node')}"
+        return Plan(tuple(self.slots), tuple(self.steps), tuple(self.initialize), aliases, name=name)
 
     def _add(self, slot: Slot) -> int:
         self.slots.append(slot)
@@ -150,18 +153,15 @@ def _copy_bytes(source: int, destination: int, size: int, tensor: TensorDesc | N
 
 def lower_operator(operator: Operator, slots: Slots, claims: Claims) -> Iterator[Step]:
     """The steps of one operator over the slots of its tensors."""
-    if operator.form == "equivalent" and not claims(operator):
+    moves = operator.moves() if hasattr(operator, "moves") else None
+    if moves is not None:
+        yield from (_fill(operator, m, slots) if isinstance(m, Fill) else _move(operator, m, slots) for m in moves)
+    elif operator.form == "equivalent" and not claims(operator):
         yield from lower_operator(operator.equivalent(), slots, claims)  # type: ignore[attr-defined]
-        return
-    if not claims(operator):
-        if operator.form == "formula":
-            yield _formula(operator, slots)
-            return
-        moves = operator.moves() if hasattr(operator, "moves") else None
-        if moves is not None:
-            yield from (_fill(operator, m, slots) if isinstance(m, Fill) else _move(operator, m, slots) for m in moves)
-            return
-    yield _program(operator, slots)
+    elif operator.form == "formula" and not claims(operator):
+        yield _formula(operator, slots)
+    else:
+        yield _program(operator, slots)
 
 
 def computed_type(data_type: DataType) -> ElementType:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from anydml.core.errors import counted
 from anydml.core.memory import Bytes
 from anydml.core.steps import Step, describe_step
 from anydml.core.tensor import TensorDesc
@@ -60,6 +61,7 @@ class Plan:
     """Pairs of temporary slots where the second takes the memory of the first."""
     temporary_size_in_bytes: int = 0
     persistent_size_in_bytes: int = 0
+    name: str = ""
 
     def of_kind(self, *kinds: SlotKind) -> list[int]:
         """The numbers of the slots of some kinds."""
@@ -74,7 +76,7 @@ class Plan:
 
     def describe(self) -> str:
         """The plan in words, a step per line."""
-        lines = [f"{len(self.steps)} step{'s' if len(self.steps) != 1 else ''}"]
+        lines = [f"{self.name}: {counted(len(self.steps), 'step')}"]
         lines += [f"  once: {describe_step(step, self.name_of)}" for step in self.initialize]
         lines += [f"  {n}. {describe_step(step, self.name_of)}" for n, step in enumerate(self.steps, 1)]
         if self.temporary_size_in_bytes:

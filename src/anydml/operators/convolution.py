@@ -137,17 +137,18 @@ class Convolution(Operator, since="1.0", id=53):
         return [k * d - before for k, d, before in zip(tap, self.dilations, self.start_padding, strict=True)]
 
     def _forward(self, xp: Any, x: Any, weights: Any) -> Any:
-        """A matrix product over (channel, tap) of the windows, group by group."""
+        """For each element of the filter, a matrix product over channels, group by group, added up."""
         count, groups = x.shape[0], self.group_count
         sizes = [n - extra for n, extra in zip(self.output_sizes, self.output_padding, strict=True)]
-        columns = xp.zeros((count, x.shape[1], prod(self.filter_tensor.sizes[2:]), *sizes), x.dtype)
-        for k, tap in enumerate(self._taps()):
+        matrix = weights.reshape(groups, weights.shape[0] // groups, -1, *weights.shape[2:])
+        result = xp.zeros((count, weights.shape[0], *self.output_sizes), x.dtype)
+        for tap in self._taps():
             windows, read = reached(self._starts(tap), self.strides, sizes, x.shape[2:])
-            columns[(slice(None), slice(None), k, *windows)] = x[(slice(None), slice(None), *read)]
-        columns = columns.reshape(count, groups, -1, prod(sizes))
-        matrix = weights.reshape(groups, weights.shape[0] // groups, -1)
-        result = xp.matmul(matrix[None], columns).reshape(count, weights.shape[0], *sizes)
-        return xp.pad(result, [(0, 0), (0, 0), *((0, extra) for extra in self.output_padding)])
+            window = x[(slice(None), slice(None), *read)]
+            if window.size:
+                part = xp.matmul(matrix[(..., *tap)][None], window.reshape(count, groups, matrix.shape[2], -1))
+                result[(slice(None), slice(None), *windows)] += part.reshape(*result.shape[:2], *window.shape[2:])
+        return result
 
     def _backward(self, xp: Any, x: Any, weights: Any) -> Any:
         """Each input element, times the filter, is added where a forward window would have read it."""

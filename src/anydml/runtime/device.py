@@ -12,12 +12,16 @@ from anydml.core.levels import HIGHEST_LEVEL, LEVELS, FeatureLevel, FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
 from anydml.core.schema.validate import require_valid
-from anydml.runtime.backend import BACKENDS, find_backend
+from anydml.graph.checks import require_valid_graph
+from anydml.graph.graph import Graph
+from anydml.graph.passes import Passes
+from anydml.runtime.backend import BACKENDS, Backend, find_backend
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.initializer import OperatorInitializer
 from anydml.runtime.table import BindingTable
 
 NOT_AN_OPERATOR = rule("operator.kind", "What is compiled is an operator, described.")
+NOT_A_GRAPH = rule("graph.kind", "What is compiled as a graph is a Graph.")
 MIXED = rule("device.mixed", "Operators, initializers and tables of two devices are not mixed.")
 
 
@@ -35,6 +39,11 @@ class Device:
         find_backend(name)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "feature_level", FeatureLevel.parse(feature_level))
+
+    @property
+    def backend(self) -> Backend:
+        """The device's memory and its way to run plans."""
+        return find_backend(self.name)
 
     @property
     def description(self) -> str:
@@ -60,10 +69,26 @@ class Device:
         return operator
 
     def compile(
-        self, operator: Operator, flags: ExecutionFlags | int | str | Sequence[str] | None = ExecutionFlags.NONE
+        self,
+        operator: Operator,
+        flags: ExecutionFlags | int | str | Sequence[str] | None = ExecutionFlags.NONE,
+        passes: Passes = Passes(),  # noqa: B008 - immutable
     ) -> CompiledOperator:
         """Check and plan an operator; the result runs on buffers."""
-        return CompiledOperator(self, self.create_operator(operator), ExecutionFlags.parse(flags))
+        graph = Graph.of(self.create_operator(operator))
+        return CompiledOperator(self, graph, ExecutionFlags.parse(flags), passes)
+
+    def compile_graph(
+        self,
+        graph: Graph,
+        flags: ExecutionFlags | int | str | Sequence[str] | None = ExecutionFlags.NONE,
+        passes: Passes = Passes(),  # noqa: B008 - immutable
+    ) -> CompiledOperator:
+        """Check and plan a graph; the result runs on buffers, bound by index or by name."""
+        if not isinstance(graph, Graph):
+            raise InvalidDescriptionError(NOT_A_GRAPH("graph", type(graph).__name__, "a Graph", "Graph(...)"))
+        require_valid_graph(graph, self.feature_level)
+        return CompiledOperator(self, graph, ExecutionFlags.parse(flags), passes)
 
     def create_operator_initializer(self, operators: Iterable[CompiledOperator] = ()) -> OperatorInitializer:
         """Something that, dispatched once, initializes all these operators."""
@@ -74,7 +99,7 @@ class Device:
 
     def create_binding_table(self, dispatchable: CompiledOperator | OperatorInitializer) -> BindingTable:
         """An empty table of bindings for an operator or an initializer."""
-        table = BindingTable(dispatchable)
+        table = BindingTable(dispatchable, self.backend)
         for compiled in getattr(dispatchable, "operators", [dispatchable]):
             self._require_own(compiled)
         return table

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import Parameter, Signature, signature
+from math import prod
 from typing import Any, ClassVar
 
 from anydml.core.datatype import DataType
@@ -28,6 +29,7 @@ from anydml.core.tensor import TensorDesc
 INFER = rule("output.infer", "An output that is left out can be told from the inputs.")
 FUSED_TENSORS = rule("activation.tensors", "A fused activation has no tensors of its own.")
 
+_WIDEST_ELEMENT_BYTES = 8
 FORMS = ("moves", "formula", "compute", "equivalent")
 """The ways to say what an operator means; see `Operator`."""
 
@@ -86,6 +88,8 @@ class Operator:
     """Whether elements keep their bits: no type is widened for it, even where it is no list of moves."""
     partial_outputs: ClassVar[bool] = False
     """Whether outputs may be smaller than inferred (`check` then says how small)."""
+    temporary_copies: ClassVar[int] = 4
+    """How many times the size of all its tensors, as numbers it computes with, a program holds at once at most."""
     form: ClassVar[str] = ""
     """Which of `FORMS` gives the meaning."""
 
@@ -239,6 +243,12 @@ class Operator:
         found = value[int(index[:-1])] if index else value
         assert isinstance(found, TensorDesc)
         return found
+
+    @property
+    def scratch_size_in_bytes(self) -> int:
+        """The most memory that its array program takes besides its tensors."""
+        elements = sum(prod(point.tensor.sizes) for point in self.all_points() if point.tensor is not None)
+        return elements * _WIDEST_ELEMENT_BYTES * self.temporary_copies
 
     @cached_property
     def _valid_levels(self) -> set[FeatureLevel]:

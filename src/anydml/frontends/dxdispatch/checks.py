@@ -19,7 +19,8 @@ from anydml.frontends.dxdispatch.fields import Notes, nearest, quoted
 from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Dispatchable, Resource, Source
 from anydml.frontends.dxdispatch.resources import MEMORY
-from anydml.runtime.binding import OFFSET, SIZE, Binder, BufferBinding
+from anydml.runtime.binding import OFFSET, SIZE, BufferBinding, binder_of
+from anydml.runtime.host import HostMemory
 
 _BROADCAST = '{"DataType": "FLOAT32", "Sizes": [65535, 32767], "Strides": [0, 0]}'
 WORK = rule(
@@ -91,7 +92,7 @@ class _BindingChecker:
     """Binds as a run does, to memory nobody touches: that costs nothing, and the rules need no second wording."""
 
     def __init__(self, notes: Notes, resources: Mapping[str, Resource | None]) -> None:
-        self.notes, self.resources = notes, resources
+        self.notes, self.resources, self.memory = notes, resources, HostMemory()
         self.known = {name: resource for name, resource in resources.items() if resource is not None}
         self.buffers = {name: np.zeros(found.size_in_bytes, np.uint8) for name, found in self.known.items()}
 
@@ -106,7 +107,8 @@ class _BindingChecker:
         if not all(name in self.known for name in named):
             return
         try:
-            Binder(dispatchable.operator).bind(buffer_bindings(bindings, self.known, self.buffers), owned)
+            binder = binder_of(dispatchable.operator, self.memory)
+            binder.bind_call((), buffer_bindings(bindings, self.known, self.buffers), initializing=owned)
         except DmlError as error:
             points = {point.dml_name: point for point in dispatchable.operator.all_points()}
             told = [self._in_elements(violation, bindings, points) for violation in error.violations]

@@ -10,7 +10,6 @@ from typing import TypeVar
 from anydml.core.errors import ModelError, OutOfMemoryError, raise_if_any, shortened
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel, FeatureLevelLike
 from anydml.core.rules import rule
-from anydml.frontends.dxdispatch.budget import memory_budget
 from anydml.frontends.dxdispatch.checks import check_dispatchable, check_dispatches, check_memory
 from anydml.frontends.dxdispatch.commands import CommandReader
 from anydml.frontends.dxdispatch.dispatchables import DispatchableReader
@@ -19,6 +18,7 @@ from anydml.frontends.dxdispatch.files import is_regular
 from anydml.frontends.dxdispatch.json_reader import MAXIMUM_BYTES, Document, Node, decode
 from anydml.frontends.dxdispatch.model import Command, Dispatchable, Model, Resource
 from anydml.frontends.dxdispatch.resources import MEMORY, ResourceReader
+from anydml.runtime.budget import memory_budget
 
 FILE = rule(
     "model.file", "A model is a file that can be read.", "dml.frontends.dxdispatch.read_model('no such model.json')"

@@ -68,7 +68,7 @@ class Passes:
         return cls.only()
 
     def trace(self, plan: Plan) -> Iterator[tuple[str, Plan]]:
-        """The plan after each pass, memory last."""
+        """The plan after each pass, memory last; each is verified."""
         for each in PASSES:
             if each.name not in self.disabled:
                 plan = verify(each.run(plan))
@@ -76,9 +76,11 @@ class Passes:
         yield "memory", verify(assign_memory(plan))
 
     def run(self, plan: Plan) -> Plan:
-        for _, after in self.trace(plan):
-            plan = after
-        return plan
+        """The plan after all passes. One step alone can only be looked at for what may share memory."""
+        for each in PASSES if len(plan.steps) > 1 else (PASSES[-1],):
+            if each.name not in self.disabled:
+                plan = each.run(plan)
+        return verify(assign_memory(plan))
 
 
 def _known(name: str) -> str:

@@ -30,8 +30,8 @@ def assign_memory(plan: Plan) -> Plan:
     offsets, temporary = _temporary(plan)
     persistent = 0
     for number in plan.of_kind(SlotKind.PERSISTENT):
-        offsets[number] = persistent
-        persistent = round_up(persistent + plan.slots[number].size_in_bytes, PERSISTENT_ALIGNMENT_BYTES)
+        offsets[number] = round_up(persistent, PERSISTENT_ALIGNMENT_BYTES)
+        persistent = offsets[number] + plan.slots[number].size_in_bytes
     slots = {number: replace(plan.slots[number], offset=offset) for number, offset in offsets.items()}
     placed = plan.with_slots(slots) if slots else plan
     return replace(placed, temporary_size_in_bytes=temporary, persistent_size_in_bytes=persistent)

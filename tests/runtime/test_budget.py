@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anydml.frontends.dxdispatch import budget
+from anydml.runtime import budget
 
 
 def test_budget__is_half_of_the_memory() -> None:

@@ -1,0 +1,72 @@
+"""Memory of the host: what the devices that run on the processor share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anydml.core.errors import OutOfMemoryError
+from anydml.core.memory import Bytes, as_bytes
+from anydml.core.rules import rule
+from anydml.runtime.budget import physical_memory
+from anydml.runtime.buffer import Buffer
+from anydml.runtime.ports import Port
+
+SPACE = "host"
+ALIGNMENT_BYTES = 256
+_MODEST_BYTES = 1 << 26
+"""Less than this is asked of the system without a look at how much there is."""
+MEMORY = rule("memory.host", "There is enough memory for what is allocated.")
+
+
+class HostMemory:
+    """Buffers in the host's memory; arrays, bytes and everything that speaks DLPack or the buffer protocol."""
+
+    space = SPACE
+
+    def adopt(self, value: Any, path: str, port: Port | None) -> Buffer:
+        if port is None:
+            return value if type(value) is Buffer else buffer_of(as_bytes(value, path), value)
+        if type(value) is np.ndarray and value.dtype == port.dtype and value.flags.c_contiguous:
+            data = value.reshape(-1).view(np.uint8)
+            return Buffer(SPACE, address_of(data), data.size, data.flags.writeable, value, data)
+        if type(value) is Buffer:
+            return value
+        return buffer_of(as_bytes(value, path, port.described, port.dtype), value)
+
+    def allocate(self, size_in_bytes: int) -> Buffer:
+        require_memory(size_in_bytes)
+        raw = np.empty(size_in_bytes + ALIGNMENT_BYTES, np.uint8)
+        start = -address_of(raw) % ALIGNMENT_BYTES
+        return buffer_of(raw[start : start + size_in_bytes], raw)
+
+    def copy(self, source: Buffer, destination: Buffer) -> None:
+        assert source.data is not None and destination.data is not None
+        destination.data[: source.size_in_bytes] = source.data
+
+    def upload(self, data: Bytes) -> Buffer:
+        return buffer_of(data, data)
+
+    def download(self, buffer: Buffer) -> Bytes:
+        assert buffer.data is not None
+        return buffer.data
+
+    def synchronize(self) -> None:
+        """Everything is done when a run returns."""
+
+
+def buffer_of(data: Bytes, owner: Any) -> Buffer:
+    return Buffer(SPACE, address_of(data), data.size, data.flags.writeable, owner, data)
+
+
+def address_of(data: Bytes) -> int:
+    address: int = data.__array_interface__["data"][0]
+    return address
+
+
+def require_memory(size_in_bytes: int) -> None:
+    """Return quietly, or raise before anything is allocated that the machine does not have."""
+    if size_in_bytes > _MODEST_BYTES and size_in_bytes > physical_memory():
+        found, expected = f"{size_in_bytes} bytes", f"at most {physical_memory()}, the memory of this machine"
+        raise OutOfMemoryError(MEMORY("", found, expected, "smaller tensors"))
