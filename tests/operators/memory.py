@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 import anydml as dml
+from tests.oracle.numbers import CODE_FORMATS, bits_of, decode, encode
 
 GUARD = 2048  # long, so that a stray row is seen and not a crash elsewhere
 DEVICES = ("cpu", "reference")
@@ -23,7 +24,6 @@ FORMATS = dict(
         strict=True,
     )
 )
-RAW = {1: "B", 2: "H", 4: "I", 8: "Q"}
 Tensor = dict[tuple[int, ...], Any]
 
 
@@ -38,29 +38,44 @@ class Placed:
     def buffer(self) -> npt.NDArray[np.uint8]:
         return self.memory[GUARD:-GUARD]
 
-    def form(self, raw: bool) -> str:
-        """How an element is read: as its type, or as the bare bits that a move must not change."""
-        form = FORMATS[self.desc.data_type.name]
-        return RAW[struct.calcsize(form)] if raw else form
+    @property
+    def type_name(self) -> str:
+        return self.desc.data_type.name
 
     def offsets(self) -> Mapping[tuple[int, ...], int]:
-        """Byte offset of every element in `memory`, by the dot product of index and strides alone."""
-        size = struct.calcsize(FORMATS[self.desc.data_type.name])
+        """Offset of every element from the start of the buffer, in elements: the dot product of index and strides."""
         return {
-            index: GUARD + size * sum(i * s for i, s in zip(index, self.desc.strides, strict=True))
+            index: sum(i * s for i, s in zip(index, self.desc.strides, strict=True))
             for index in product(*(range(n) for n in self.desc.sizes))
         }
 
+    def codes(self) -> Tensor:
+        """The bits of every element, as unsigned numbers."""
+        bits, data = bits_of(self.type_name), self.memory.tobytes()
+        if bits == 4:
+            return {i: data[GUARD + offset // 2] >> 4 * (offset % 2) & 15 for i, offset in self.offsets().items()}
+        form, size = CODE_FORMATS[bits], bits // 8
+        return {i: struct.unpack_from(form, data, GUARD + size * o)[0] for i, o in self.offsets().items()}
+
     def values(self, raw: bool = False) -> Tensor:
-        form, data = self.form(raw), self.memory.tobytes()
-        return {index: struct.unpack_from(form, data, offset)[0] for index, offset in self.offsets().items()}
+        codes = self.codes()
+        return codes if raw else {i: decode(code, self.type_name) for i, code in codes.items()}
+
+    def with_codes(self, codes: Tensor) -> npt.NDArray[np.uint8]:
+        """The whole memory as it should be once these elements are written, and not a bit more."""
+        bits, data = bits_of(self.type_name), bytearray(self.memory.tobytes())
+        for index, offset in self.offsets().items():
+            if index not in codes:
+                continue
+            if bits == 4:
+                kept = data[GUARD + offset // 2] & (0x0F if offset % 2 else 0xF0)
+                data[GUARD + offset // 2] = kept | codes[index] << 4 * (offset % 2)
+            else:
+                struct.pack_into(CODE_FORMATS[bits], data, GUARD + bits // 8 * offset, codes[index])
+        return np.frombuffer(bytes(data), np.uint8)
 
     def with_values(self, values: Tensor, raw: bool = False) -> npt.NDArray[np.uint8]:
-        """The whole memory as it should be once these elements are written, and not a byte more."""
-        form, data = self.form(raw), bytearray(self.memory.tobytes())
-        for index, offset in self.offsets().items():
-            struct.pack_into(form, data, offset, values[index])
-        return np.frombuffer(bytes(data), np.uint8)
+        return self.with_codes(values if raw else {i: encode(v, self.type_name) for i, v in values.items()})
 
 
 def place(desc: dml.TensorDesc, random: Random) -> Placed:

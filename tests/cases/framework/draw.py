@@ -1,0 +1,160 @@
+"""Draws a legal description: types, sizes, layouts, values and attributes, all from (operator, number) alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any, TypeVar
+
+from tests.cases.framework import spec, values
+from tests.cases.framework.case import Case, Operand
+from tests.operators.layouts import random_sizes, random_strides
+from tests.oracle.moves import Index, Tensor, indices
+from tests.oracle.numbers import encode, is_float
+
+T = TypeVar("T")
+Value = Callable[[Random, str], Any]
+IN_PLACE_EVERY = 6
+"""Of an operator that may work in place, one case in so many does."""
+
+
+class Draw:
+    """One case in the making: `input`, `output` and `attributes` add fields, everything else only chooses."""
+
+    def __init__(self, operator: str, number: int, hostile: bool = False) -> None:
+        self.operator = operator
+        self.number = number
+        self.hostile = hostile
+        self.random = Random(f"{operator} {number}")
+        self.works_in_place = spec.is_in_place(operator) and number % IN_PLACE_EVERY == IN_PLACE_EVERY - 1
+        self._fields: dict[str, Any] = {}
+        self._in_place: str | None = None
+
+    # Choices
+
+    def chance(self, probability: float) -> bool:
+        return self.random.random() < probability
+
+    def choice(self, *options: T) -> T:
+        return self.random.choice(options)
+
+    def integer(self, low: int, high: int) -> int:
+        return self.random.randint(low, high)
+
+    def cycle(self, name: str, options: Sequence[T]) -> T:
+        """Each option once in every len(options) cases, in an order that differs from round to round."""
+        turn, place = divmod(self.number, len(options))
+        return Random(f"{self.operator} {name} {turn}").sample(list(options), len(options))[place]
+
+    def type(self, field: str, function: str | None = None) -> str:
+        """A documented data type of the tensor; tensors that must share one get the same."""
+        group = spec.type_group(self.operator, field)
+        allowed = spec.types(self.operator, field, function)
+        return self.cycle(f"type of {group} {function or ''}", allowed)
+
+    def optional(self, field: str) -> bool:
+        """Whether an optional tensor is there: in every second case."""
+        return self.cycle(f"presence of {field}", (True, False))
+
+    def rank(self, field: str, low: int = 1, high: int = 8) -> int:
+        least, most = spec.ranks(self.operator, field)
+        return self.random.randint(max(least, low), min(most, high))
+
+    def sizes(self, rank: int, most: int = 72, longest: int = 5) -> Index:
+        return random_sizes(self.random, rank, most, longest)
+
+    def axis(self, rank: int) -> int:
+        return self.random.randrange(rank)
+
+    def axes(self, rank: int, least: int = 1) -> list[int]:
+        """Distinct axes, in any order."""
+        return self.random.sample(range(rank), self.random.randint(least, rank))
+
+    def each(self, count: int, *options: T) -> list[T]:
+        """A list of independent choices."""
+        return [self.random.choice(options) for _ in range(count)]
+
+    # Fields
+
+    def input(
+        self,
+        field: str,
+        data_type: str | None = None,
+        sizes: Sequence[int] = (),
+        value: Value | Tensor = values.moderate,
+        broadcast: bool = True,
+        hostile: bool = True,
+    ) -> Operand:
+        """Add an input tensor with a layout of its own.
+
+        `value` makes one element (a number of the type) or is all of them by index. Where the layout lets indices
+        share memory, they share the element: values given by index need `broadcast=False`.
+        """
+        operand = self.operand(data_type or self.type(field), sizes, value, broadcast, hostile)
+        self._fields[field] = operand
+        return operand
+
+    def inputs(self, field: str, data_type: str, sizes: Sequence[Index], value: Value) -> list[Operand]:
+        """Add a list of input tensors."""
+        operands = [self.operand(data_type, each, value) for each in sizes]
+        self._fields[field] = operands
+        return operands
+
+    def operand(
+        self,
+        data_type: str,
+        sizes: Sequence[int],
+        value: Value | Tensor,
+        broadcast: bool = True,
+        hostile: bool = True,
+    ) -> Operand:
+        """An input tensor that belongs to no field yet."""
+        strides, extra = self._layout(sizes, broadcast and not self.works_in_place and callable(value))
+        if not callable(value):
+            bits = {index: encode(number, data_type) for index, number in value.items()}
+            return Operand(data_type, tuple(sizes), bits, strides, extra)
+        make = values.hostile if self.hostile and hostile else value
+        by_offset: dict[Any, int] = {}
+        bits = {}
+        for index in indices(sizes):
+            offset = sum(i * s for i, s in zip(index, strides, strict=True)) if strides else index
+            if offset not in by_offset:
+                by_offset[offset] = values.bits_of(make(self.random, data_type), data_type)
+            bits[index] = by_offset[offset]
+        return Operand(data_type, tuple(sizes), bits, strides, extra)
+
+    def output(self, field: str, data_type: str | None = None, sizes: Sequence[int] = ()) -> Operand:
+        """Add an output tensor; it lies where an equal input lies if the case works in place."""
+        kind = data_type or self.type(field)
+        operand = Operand(kind, tuple(sizes), {}, *self._layout(sizes, broadcast=False))
+        if self.works_in_place:
+            for name, given in self._fields.items():
+                if isinstance(given, Operand) and given.bits and (given.data_type, given.sizes) == (kind, tuple(sizes)):
+                    operand = Operand(kind, given.sizes, {}, given.strides, given.extra_bytes)
+                    self._in_place = name
+                    break
+        self._fields[field] = operand
+        return operand
+
+    def outputs(self, field: str, data_type: str, sizes: Sequence[Index]) -> None:
+        """Add a list of output tensors."""
+        self._fields[field] = [
+            Operand(data_type, tuple(each), {}, *self._layout(each, broadcast=False)) for each in sizes
+        ]
+
+    def attributes(self, **named: Any) -> None:
+        """Add attributes; None leaves one out."""
+        self._fields.update({name: value for name, value in named.items() if value is not None})
+
+    def _layout(self, sizes: Sequence[int], broadcast: bool) -> tuple[tuple[int, ...] | None, int]:
+        """Packed or any strides, and bytes beyond the last element now and then."""
+        strides = None if self.chance(0.25) else tuple(random_strides(self.random, sizes, broadcast))
+        return strides, 4 * self.random.randint(1, 5) if self.chance(0.2) else 0
+
+    def made(self) -> Case:
+        return Case(self.operator, self._fields, self.number, self._in_place)
+
+
+def limit(data_type: str, high: float) -> float:
+    """A bound that a type's own largest value lowers."""
+    return high if is_float(data_type) else min(high, values.integer_range(data_type)[1])
