@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 from typing import Any
 
@@ -100,7 +101,7 @@ def identity(given: Case) -> Tensor:
 
 @case("ELEMENT_WISE_IS_NAN", hostile=True)
 def is_nan(draw: Draw) -> None:
-    draw_unary(draw, values.hostile)
+    draw_unary(draw, values.few(math.nan, math.nan, math.inf, 0.0, 1.0))
 
 
 @answer("ELEMENT_WISE_IS_NAN")
@@ -111,7 +112,7 @@ def is_nan_answer(given: Case) -> Tensor:
 @case("ELEMENT_WISE_IS_INFINITY", hostile=True)
 def infinite(draw: Draw) -> None:
     mode = draw.cycle("mode", ("EITHER", "POSITIVE", "NEGATIVE"))
-    draw_unary(draw, values.few(float("inf"), float("-inf"), 1.0, float("nan")), infinity_mode=mode)
+    draw_unary(draw, values.few(math.inf, -math.inf, 1.0, math.nan), infinity_mode=mode)
 
 
 @answer("ELEMENT_WISE_IS_INFINITY")

@@ -93,12 +93,8 @@ def answer_of(made: Case) -> dict[str, Any]:
     """What must come out, by field; an entry for every output that the case asks for."""
     load()
     found = _ANSWERS[made.operator](made)
-    named = found if isinstance(found, dict) and set(found) <= set(_output_names(made)) else {made.outputs[0]: found}
+    by_field = isinstance(found, dict) and any(isinstance(key, str) for key in found)
+    named = found if by_field else {made.outputs[0]: found}
     assert set(made.outputs) <= set(named), f"{made.operator}: no answer for {set(made.outputs) - set(named)}"
     return {name: named[name] for name in made.outputs}
 
-
-def _output_names(made: Case) -> list[str]:
-    from tests.cases.framework import spec
-
-    return [field.name for field in spec.tensors(made.operator, "output")]
