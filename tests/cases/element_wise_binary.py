@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 from typing import Any
 
@@ -61,7 +62,8 @@ def not_zero(random: Random, data_type: str) -> float | int:
 
 def dividend(random: Random, data_type: str) -> float | int:
     """Quotients of such floats are whole numbers, or far from them."""
-    return values.between(-60, 60, 1 / 16)(random, data_type) if is_float(data_type) else values.whole(random, data_type)
+    make = values.between(-60, 60, 1 / 16) if is_float(data_type) else values.whole
+    return make(random, data_type)
 
 
 @case(*full(DIVISIONS), hostile=True)
@@ -123,7 +125,6 @@ def choice_answer(given: Case) -> Tensor:
 
 # Powers
 
-POWER_LIMIT = 5
 UNCERTAIN = 2.0**-10
 
 
@@ -158,8 +159,9 @@ def _whole_power(value: float | int | None, data_type: str) -> int | None:
     """A float power of an integer is cut off; left open where rounding might decide, and where it is no number."""
     if value is None or isinstance(value, int):
         return value
-    near_whole = value == value and abs(value) < 2**40 and value != round(value) and abs(value - round(value)) < UNCERTAIN
-    return None if near_whole or value != value else int(convert(value, "FLOAT64", data_type))
+    if math.isnan(value) or (math.isfinite(value) and 0 < abs(value - round(value)) < UNCERTAIN):
+        return None
+    return int(convert(value, "FLOAT64", data_type))
 
 
 @case("ELEMENT_WISE_CONSTANT_POW", hostile=True)

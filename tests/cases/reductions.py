@@ -10,7 +10,7 @@ from tests.oracle import programs
 from tests.oracle.moves import Index, Tensor
 from tests.oracle.numbers import is_float, wrap
 
-VARIANTS = [(function, kind) for function in spec.functions("REDUCE") for kind in spec.types("REDUCE", "input_tensor", function)]
+VARIANTS = [(name, kind) for name in spec.functions("REDUCE") for kind in spec.types("REDUCE", "input_tensor", name)]
 
 
 def reduced_sizes(sizes: Index, axes: list[int]) -> Index:

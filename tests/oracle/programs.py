@@ -132,7 +132,8 @@ def top_k(x: Tensor, sizes: Index, axis: int, k: int, decreasing: bool) -> tuple
     places: Tensor = {}
     for lead in indices((*sizes[:axis], 1, *sizes[axis + 1 :])):
         sequence = [x[(*lead[:axis], place, *lead[axis + 1 :])] for place in range(sizes[axis])]
-        order = sorted(range(sizes[axis]), key=lambda place: (-sequence[place] if decreasing else sequence[place], place))
+        # Sorting keeps equal elements in the order of their places, also in reverse.
+        order = sorted(range(sizes[axis]), key=sequence.__getitem__, reverse=decreasing)
         for rank, place in enumerate(order[:k]):
             index = (*lead[:axis], rank, *lead[axis + 1 :])
             chosen[index], places[index] = sequence[place], place

@@ -97,4 +97,3 @@ def answer_of(made: Case) -> dict[str, Any]:
     named = found if by_field else {made.outputs[0]: found}
     assert set(made.outputs) <= set(named), f"{made.operator}: no answer for {set(made.outputs) - set(named)}"
     return {name: named[name] for name in made.outputs}
-
