@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cases.framework import Bits, Case, Draw, answer, case, values
+from tests.cases.framework import Bits, Case, Draw, answer, case, spec, values
 from tests.oracle import indexing, philox
 from tests.oracle.moves import Tensor, indices
 from tests.oracle.numbers import convert, encode, is_float, wrap
@@ -66,8 +66,10 @@ def diagonals_answer(given: Case) -> Tensor:
 @case("DIAGONAL_MATRIX1")
 def bands(draw: Draw) -> None:
     """A band of diagonals, or all but a band when it ends before it begins; the rest of an input or zeros."""
-    kind, sizes = draw.type("output_tensor"), draw_matrices(draw)
-    if draw.optional("input_tensor"):
+    types = spec.types(draw.operator, "output_tensor")
+    kind, has_input = draw.cycle("type and input", [(kind, given) for kind in types for given in (True, False)])
+    sizes = draw_matrices(draw)
+    if has_input:
         draw.input("input_tensor", kind, sizes, values.any_bits)
     draw.output("output_tensor", kind, sizes)
     begin, end = draw.integer(-4, 4), draw.integer(-4, 4)

@@ -36,7 +36,8 @@ def reductions(draw: Draw) -> None:
     axes = draw.axes(len(sizes), least=0)
     draw.attributes(function=function, axes=axes)
     draw.input("input_tensor", data_type, sizes, value_for(function, data_type))
-    output_type = draw.type("output_tensor", function) if function.startswith("ARG") else data_type
+    types = spec.types("REDUCE", "output_tensor", function)
+    output_type = types[VARIANTS.index((function, data_type)) % len(types)] if function.startswith("ARG") else data_type
     draw.output("output_tensor", output_type, reduced_sizes(sizes, axes))
 
 

@@ -23,3 +23,10 @@ def operators() -> dict[str, Any]:
 def examples() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads((_FOLDER / "examples.json").read_text())
     return found
+
+
+@cache
+def enumerations() -> dict[str, list[str]]:
+    """The members of every enumeration that operators use, without their prefix."""
+    found: dict[str, list[str]] = json.loads((_FOLDER / "enumerations.json").read_text())
+    return found
