@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.cases.element_wise_binary import FUSABLE
 from tests.cases.element_wise_unary import draw_unary
-from tests.cases.framework import Accumulated, Case, Draw, answer, case, values
+from tests.cases.framework import HOSTILE, Accumulated, Case, Draw, answer, case, values
 from tests.oracle import softmax
 from tests.oracle.formulas import ACTIVATIONS
 from tests.oracle.moves import Index, Tensor
@@ -28,7 +28,7 @@ def parameters(draw: Draw, name: str) -> dict[str, float]:
     return {key: 2.0 ** draw.integer(-2, 2) for key in PARAMETERS[name]}
 
 
-@case(*full(PARAMETERS), hostile=True)
+@case(*full(PARAMETERS), hostile=HOSTILE)
 def activations(draw: Draw) -> None:
     name = draw.operator.removeprefix("ACTIVATION_")
     value = values.wide if draw.chance(0.5) else values.between(-8, 8, 1 / 64)
@@ -64,7 +64,7 @@ def activated(name: str, value: float, how: dict[str, float]) -> Any:
     return Accumulated(result, terms * scale, 1) if abs(terms * scale) < 2.0**100 else result
 
 
-@case("ACTIVATION_PARAMETERIZED_RELU", hostile=True)
+@case("ACTIVATION_PARAMETERIZED_RELU", hostile=HOSTILE)
 def parameterized(draw: Draw) -> None:
     sizes = draw.sizes(draw.rank("input_tensor"))
     draw.input("input_tensor", sizes=sizes, value=values.wide)
@@ -79,7 +79,7 @@ def parameterized_answer(given: Case) -> Tensor:
     return found if is_float(x.data_type) else {i: wrap(v, x.data_type) for i, v in found.items()}
 
 
-@case("ACTIVATION_RELU_GRAD", hostile=True)
+@case("ACTIVATION_RELU_GRAD", hostile=HOSTILE)
 def relu_gradient(draw: Draw) -> None:
     sizes = draw.sizes(draw.rank("input_tensor"))
     draw.input("input_tensor", sizes=sizes, value=values.moderate)

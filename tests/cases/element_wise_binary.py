@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from tests.cases.element_wise_unary import draw_scale_bias, full, in_domain, short, typed
-from tests.cases.framework import Bits, Case, Draw, answer, case, values
+from tests.cases.framework import HOSTILE, Bits, Case, Draw, answer, case, values
 from tests.oracle.formulas import ACTIVATIONS
 from tests.oracle.moves import Tensor
 from tests.oracle.numbers import bits_of, convert, is_float
@@ -29,7 +29,7 @@ def draw_binary(draw: Draw, a: Any, b: Any) -> None:
     draw.output("output_tensor", sizes=sizes)
 
 
-@case(*full(ARITHMETIC), hostile=True)
+@case(*full(ARITHMETIC), hostile=HOSTILE)
 def arithmetic(draw: Draw) -> None:
     draw_binary(draw, values.wide, values.wide)
 
@@ -39,18 +39,18 @@ def means(draw: Draw) -> None:
     draw_binary(draw, values.wide, values.wide)
 
 
-@case("ELEMENT_WISE_ATAN_YX", hostile=True)
+@case("ELEMENT_WISE_ATAN_YX", hostile=HOSTILE)
 def angles(draw: Draw) -> None:
     draw_binary(draw, values.wide, values.wide)
 
 
-@case(*full(COMPARISONS), hostile=True)
+@case(*full(COMPARISONS), hostile=HOSTILE)
 def comparisons(draw: Draw) -> None:
     value = values.between(-2, 2, 1 / 4) if draw.chance(0.7) else values.wide
     draw_binary(draw, value, value)
 
 
-@case(*full(LOGIC), hostile=True)
+@case(*full(LOGIC), hostile=HOSTILE)
 def logic(draw: Draw) -> None:
     draw_binary(draw, values.few(0, 0, 1, 2, 200), values.few(0, 0, 1, 3, 128))
 
@@ -66,7 +66,7 @@ def dividend(random: Random, data_type: str) -> float | int:
     return make(random, data_type)
 
 
-@case(*full(DIVISIONS), hostile=True)
+@case(*full(DIVISIONS), hostile=HOSTILE)
 def divisions(draw: Draw) -> None:
     """A divisor of 0 comes up among the hostile values; of integers it must do no harm, whatever it gives."""
     if draw.operator == "ELEMENT_WISE_DIVIDE" or not draw.hostile:
@@ -94,7 +94,7 @@ def bitwise_answer(given: Case) -> Tensor:
     return Bits({i: BITWISE[short(given.operator)](a[i], b[i]) for i in a})
 
 
-@case("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT", hostile=True)
+@case("ELEMENT_WISE_BIT_SHIFT_LEFT", "ELEMENT_WISE_BIT_SHIFT_RIGHT", hostile=HOSTILE)
 def shifts(draw: Draw) -> None:
     """Hostile distances reach beyond the type's width: undefined, and harmless."""
     width = bits_of(draw.type("a_tensor"))
@@ -164,7 +164,7 @@ def _whole_power(value: float | int | None, data_type: str) -> int | None:
     return int(convert(value, "FLOAT64", data_type))
 
 
-@case("ELEMENT_WISE_CONSTANT_POW", hostile=True)
+@case("ELEMENT_WISE_CONSTANT_POW", hostile=HOSTILE)
 def constant_powers(draw: Draw) -> None:
     scale_bias = draw_scale_bias(draw)
     sizes = draw.sizes(draw.rank("input_tensor"))

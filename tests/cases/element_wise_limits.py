@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from tests.cases.element_wise_unary import draw_scale_bias, draw_unary
-from tests.cases.framework import Case, Draw, answer, case, values
+from tests.cases.framework import HOSTILE, Case, Draw, answer, case, values
 from tests.oracle.moves import Index, Tensor
 from tests.oracle.numbers import is_float, round_float
 from tests.oracle.pointwise import clip, clip_gradient, dequantize, larger, limit_of, quantize, scaled
@@ -26,13 +26,13 @@ def draw_limited(draw: Draw, scale_bias: tuple[float, float] | None, **limits: A
     draw_unary(draw, value, scale_bias=scale_bias, **limits)
 
 
-@case("ELEMENT_WISE_CLIP", hostile=True)
+@case("ELEMENT_WISE_CLIP", hostile=HOSTILE)
 def clips(draw: Draw) -> None:
     low, high = draw_limits(draw, draw.type("input_tensor"), whole=False)
     draw_limited(draw, draw_scale_bias(draw), min=low, max=high)
 
 
-@case("ELEMENT_WISE_CLIP1", hostile=True)
+@case("ELEMENT_WISE_CLIP1", hostile=HOSTILE)
 def clips1(draw: Draw) -> None:
     data_type = draw.type("input_tensor")
     low, high = draw_limits(draw, data_type, whole=True)
@@ -46,7 +46,7 @@ def clips_answer(given: Case) -> Tensor:
     return {i: clip(scaled(v, given.get("scale_bias"), x.data_type), low, high) for i, v in x.values.items()}
 
 
-@case("ELEMENT_WISE_THRESHOLD", hostile=True)
+@case("ELEMENT_WISE_THRESHOLD", hostile=HOSTILE)
 def thresholds(draw: Draw) -> None:
     low, _ = draw_limits(draw, draw.type("input_tensor"), whole=False)
     draw_limited(draw, draw_scale_bias(draw), min=low)

@@ -6,7 +6,7 @@ import math
 from random import Random
 from typing import Any
 
-from tests.cases.framework import Bits, Case, Draw, answer, case, values
+from tests.cases.framework import HOSTILE, Bits, Case, Draw, answer, case, values
 from tests.oracle.moves import Tensor
 from tests.oracle.numbers import bits_of, is_float, round_float, wrap
 from tests.oracle.pointwise import UNARY, is_infinity, round_to, scaled
@@ -66,13 +66,13 @@ def draw_unary(draw: Draw, value: Any, **attributes: Any) -> None:
     draw.attributes(**attributes)
 
 
-@case(*full(SCALED), hostile=True)
+@case(*full(SCALED), hostile=HOSTILE)
 def scaled_unary(draw: Draw) -> None:
     scale_bias = draw_scale_bias(draw)
     draw_unary(draw, in_domain(short(draw.operator), scale_bias), scale_bias=scale_bias)
 
 
-@case(*full(PLAIN), hostile=True)
+@case(*full(PLAIN), hostile=HOSTILE)
 def plain_unary(draw: Draw) -> None:
     draw_unary(draw, values.wide if draw.chance(0.5) else values.moderate)
 
@@ -99,7 +99,7 @@ def identity(given: Case) -> Tensor:
     return {i: scaled(v, scale_bias, x.data_type) for i, v in x.values.items()}
 
 
-@case("ELEMENT_WISE_IS_NAN", hostile=True)
+@case("ELEMENT_WISE_IS_NAN", hostile=HOSTILE)
 def is_nan(draw: Draw) -> None:
     draw_unary(draw, values.few(math.nan, math.nan, math.inf, 0.0, 1.0))
 
@@ -109,7 +109,7 @@ def is_nan_answer(given: Case) -> Tensor:
     return {i: UNARY["IS_NAN"](v) for i, v in given["input_tensor"].values.items()}
 
 
-@case("ELEMENT_WISE_IS_INFINITY", hostile=True)
+@case("ELEMENT_WISE_IS_INFINITY", hostile=HOSTILE)
 def infinite(draw: Draw) -> None:
     mode = draw.cycle("mode", ("EITHER", "POSITIVE", "NEGATIVE"))
     draw_unary(draw, values.few(math.inf, -math.inf, 1.0, math.nan), infinity_mode=mode)
@@ -120,7 +120,7 @@ def infinite_answer(given: Case) -> Tensor:
     return {i: is_infinity(v, given["infinity_mode"]) for i, v in given["input_tensor"].values.items()}
 
 
-@case("ELEMENT_WISE_ROUND", hostile=True)
+@case("ELEMENT_WISE_ROUND", hostile=HOSTILE)
 def rounding(draw: Draw) -> None:
     mode = draw.cycle("mode", ("HALVES_TO_NEAREST_EVEN", "TOWARD_ZERO", "TOWARD_INFINITY"))
     draw_unary(draw, values.between(-8, 8, 1 / 4) if draw.chance(0.6) else values.wide, rounding_mode=mode)

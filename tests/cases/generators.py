@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cases.framework import Bits, Case, Draw, answer, case, spec, values
+from tests.cases.framework import HOSTILE, Bits, Case, Draw, answer, case, spec, values
 from tests.oracle import indexing, philox
 from tests.oracle.moves import Tensor, indices
 from tests.oracle.numbers import convert, encode, is_float, wrap
@@ -11,7 +11,7 @@ from tests.oracle.pooling import flat
 LOWEST_INT = -(2**31)
 
 
-@case("FILL_VALUE_CONSTANT", hostile=True)
+@case("FILL_VALUE_CONSTANT", hostile=HOSTILE)
 def constants(draw: Draw) -> None:
     kind = draw.type("output_tensor")
     draw.output("output_tensor", kind, draw.sizes(draw.rank("output_tensor")))

@@ -74,7 +74,7 @@ def window_gradients_answer(given: Case) -> Tensor:
     return Bits(moves.slice_grad(gradient.bits, gradient.sizes, sizes, *input_window(given)))
 
 
-@case("CAST", count=33, hostile=True)
+@case("CAST", count=33, hostile=33)
 def casts(draw: Draw) -> None:
     sizes = draw.sizes(draw.rank("input_tensor"))
     draw.input("input_tensor", sizes=sizes, value=values.wide)

@@ -277,7 +277,7 @@ def test_hostile__values_come_up_on_request_alone() -> None:
     def drawn(hostile: bool) -> list[float]:
         found = []
         for number in range(30):
-            draw = Draw("ACTIVATION_RELU", number, hostile)
+            draw = Draw("ACTIVATION_RELU", number, number if hostile else None)
             found += draw.input("input_tensor", "FLOAT32", (4, 5)).values.values()
         return found
 

@@ -174,18 +174,21 @@ def shift(a: int, b: int, data_type: str, left: bool) -> int | None:
 
 
 def power(x: Number, exponent: Number) -> Number | None:
-    """x to the exponent; integers exactly, and of a negative exponent what is left when cut off toward zero."""
+    """x to the exponent, NaN for a fractional power of a negative number.
+
+    Integers exactly, and of a negative exponent what is left when cut off toward zero.
+    """
     if isinstance(x, int) and isinstance(exponent, int):
         if exponent >= 0:
             return x**exponent
         return None if x == 0 else int(1 / x ** min(-exponent, 64))
+    if x < 0 and math.isfinite(exponent) and exponent != math.floor(exponent):
+        return math.nan
     try:
         return math.pow(x, exponent)
     except OverflowError:
         return -math.inf if x < 0 and exponent % 2 == 1 else math.inf
-    except ValueError:  # 0 to a negative exponent, or a fractional power of a negative number
-        if x != 0:
-            return math.nan
+    except ValueError:  # 0 to a negative exponent
         return math.copysign(math.inf, x) if abs(exponent) % 2 == 1 else math.inf
 
 

@@ -7,9 +7,10 @@ operators that look alike.
 
 from tests.cases.framework.case import Accumulated, Bits, Case, Operand
 from tests.cases.framework.draw import Draw
-from tests.cases.framework.registry import answer, answer_of, case, make_case, numbers_of, operators_with_cases
+from tests.cases.framework.registry import HOSTILE, answer, answer_of, case, make_case, numbers_of, operators_with_cases
 
 __all__ = [
+    "HOSTILE",
     "Accumulated",
     "Bits",
     "Case",

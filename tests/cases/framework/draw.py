@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from random import Random
 from typing import Any, TypeVar
 
@@ -10,10 +11,11 @@ from tests.cases.framework import spec, values
 from tests.cases.framework.case import Case, Operand
 from tests.operators.layouts import random_sizes, random_strides
 from tests.oracle.moves import Index, Tensor, indices
-from tests.oracle.numbers import encode
+from tests.oracle.numbers import encode, is_float
 
 T = TypeVar("T")
 Value = Callable[[Random, str], Any]
+HOSTILE_ELEMENTS = 32
 IN_PLACE_EVERY = 6
 """Of an operator that may work in place, one case in so many does."""
 
@@ -21,10 +23,12 @@ IN_PLACE_EVERY = 6
 class Draw:
     """One case in the making: `input`, `output` and `attributes` add fields, everything else only chooses."""
 
-    def __init__(self, operator: str, number: int, hostile: bool = False) -> None:
+    def __init__(self, operator: str, number: int, hostile_number: int | None = None) -> None:
+        """`hostile_number` counts the cases with hostile values: 0 is the first of them."""
         self.operator = operator
         self.number = number
-        self.hostile = hostile
+        self.hostile = hostile_number is not None
+        self._hostile_number = hostile_number or 0
         self.random = Random(f"{operator} {number}")
         self.works_in_place = spec.is_in_place(operator) and number % IN_PLACE_EVERY == IN_PLACE_EVERY - 1
         self._fields: dict[str, Any] = {}
@@ -47,10 +51,21 @@ class Draw:
         return Random(f"{self.operator} {name} {turn}").sample(list(options), len(options))[place]
 
     def type(self, field: str, function: str | None = None) -> str:
-        """A documented data type of the tensor; tensors that must share one get the same."""
+        """A documented data type of the tensor; tensors that must share one get the same.
+
+        Hostile values are worst for floats: cases with them begin with these.
+        """
         group = spec.type_group(self.operator, field)
         allowed = spec.types(self.operator, field, function)
+        if self.hostile and self._is_read(group):
+            ordered = sorted(allowed, key=lambda kind: not is_float(kind))
+            return ordered[self._hostile_number % len(ordered)]
         return self.cycle(f"type of {group} {function or ''}", allowed)
+
+    def _is_read(self, group: str) -> bool:
+        """Whether an input has the data type of this group."""
+        inputs = spec.tensors(self.operator, "input")
+        return group in {spec.type_group(self.operator, field.name) for field in inputs}
 
     def optional(self, field: str) -> bool:
         """Whether an optional tensor is there: in every second case."""
@@ -61,7 +76,11 @@ class Draw:
         return self.random.randint(max(least, low), min(most, high))
 
     def sizes(self, rank: int, most: int = 72, longest: int = 5) -> Index:
-        return random_sizes(self.random, rank, most, longest)
+        """Random sizes; with room for every hostile value if these are drawn."""
+        found = list(random_sizes(self.random, rank, most, longest))
+        while self.hostile and prod(found) < HOSTILE_ELEMENTS:
+            found[self.axis(rank)] += 1
+        return tuple(found)
 
     def axis(self, rank: int) -> int:
         return self.random.randrange(rank)
@@ -109,11 +128,12 @@ class Draw:
         hostile: bool = True,
     ) -> Operand:
         """An input tensor that belongs to no field yet."""
-        strides, extra = self._layout(sizes, broadcast and not self.works_in_place and callable(value))
+        may_repeat = broadcast and callable(value) and not (self.works_in_place or self.hostile)
+        strides, extra = self._layout(sizes, may_repeat)
         if not callable(value):
             bits = {index: encode(number, data_type) for index, number in value.items()}
             return Operand(data_type, tuple(sizes), bits, strides, extra)
-        make = values.hostile if self.hostile and hostile else value
+        make = values.hostile_sequence() if self.hostile and hostile else value
         by_offset: dict[Any, int] = {}
         bits = {}
         for index in indices(sizes):

@@ -14,7 +14,8 @@ from tests.cases.framework.draw import Draw
 Generator = Callable[[Draw], None]
 Answer = Callable[[Case], Any]
 DEFAULT_COUNT = 24
-HOSTILE_COUNT = 4
+HOSTILE = 6
+"""How many cases with hostile values are usual: two types of float, and four of integers."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +31,16 @@ _ENTRIES: dict[str, Entry] = {}
 _ANSWERS: dict[str, Answer] = {}
 
 
-def case(*operators: str, count: int = DEFAULT_COUNT, hostile: bool = False) -> Callable[[Generator], Generator]:
+def case(*operators: str, count: int = DEFAULT_COUNT, hostile: int = 0) -> Callable[[Generator], Generator]:
     """Declare the function that draws the cases of these operators.
 
-    `hostile` adds cases whose inputs are NaN, infinities, -0, subnormals and the extremes of integers.
+    `hostile` adds so many cases whose inputs are NaN, infinities, -0, subnormals and the extremes of integers.
     """
 
     def declare(generator: Generator) -> Generator:
         for operator in operators:
             assert operator not in _ENTRIES, f"{operator} has a generator already"
-            _ENTRIES[operator] = Entry(generator, count, HOSTILE_COUNT if hostile else 0)
+            _ENTRIES[operator] = Entry(generator, count, hostile)
         return generator
 
     return declare
@@ -84,7 +85,7 @@ def make_case(operator: str, number: int) -> Case:
     """The case of this number: the same one for everybody."""
     load()
     entry = _ENTRIES[operator]
-    draw = Draw(operator, number, hostile=number >= entry.count)
+    draw = Draw(operator, number, number - entry.count if number >= entry.count else None)
     entry.generator(draw)
     return draw.made()
 

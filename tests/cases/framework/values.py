@@ -51,14 +51,30 @@ def wide(random: Random, data_type: str) -> Number:
     return round_float(random.uniform(-scale, scale), data_type)
 
 
-def hostile(random: Random, data_type: str) -> Number:
+def specials(data_type: str) -> list[Number]:
     """What breaks careless arithmetic: NaN, infinities, -0, subnormals, huge numbers, extremes of integers."""
     if not is_float(data_type):
         low, high = integer_range(data_type)
-        return random.choice((low, low + 1, high, high - 1, 0, 1, max(low, -1), high // 2, high // 2 + 1))
+        return [low, low + 1, high, high - 1, 0, 1, max(low, -1), high // 2, high // 2 + 1]
     large, small = LARGEST[data_type], SMALLEST[data_type]
-    special = (math.nan, math.inf, -math.inf, 0.0, -0.0, large, -large, small, -small, 1.0, -1.0, 0.5, -0.5)
-    return random.choice((*special, wide(random, data_type)))
+    return [math.nan, math.inf, -math.inf, 0.0, -0.0, large, -large, small, -small, 1.0, -1.0, 0.5, -0.5]
+
+
+def hostile(random: Random, data_type: str) -> Number:
+    return random.choice((*specials(data_type), wide(random, data_type)))
+
+
+def hostile_sequence() -> Callable[[Random, str], Number]:
+    """Hostile values that all come up before one comes again."""
+    waiting: list[Number] = []
+
+    def make(random: Random, data_type: str) -> Number:
+        if not waiting:
+            waiting.extend([*specials(data_type), wide(random, data_type), wide(random, data_type)])
+            random.shuffle(waiting)
+        return waiting.pop()
+
+    return make
 
 
 def between(low: float, high: float, step: float = 1 / 32) -> Callable[[Random, str], Number]:
