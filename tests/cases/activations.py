@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tests.cases.element_wise_binary import FUSABLE
 from tests.cases.element_wise_unary import draw_unary
 from tests.cases.framework import HOSTILE, Accumulated, Case, Draw, answer, case, values
+from tests.cases.fused import FUSABLE
 from tests.oracle import softmax
 from tests.oracle.formulas import ACTIVATIONS
 from tests.oracle.moves import Index, Tensor

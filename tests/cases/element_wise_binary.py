@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.cases.element_wise_unary import draw_scale_bias, full, in_domain, short, typed
 from tests.cases.framework import HOSTILE, Bits, Case, Draw, answer, case, values
-from tests.oracle.formulas import ACTIVATIONS
+from tests.cases.fused import apply_fused, draw_fused
 from tests.oracle.moves import Tensor
 from tests.oracle.numbers import bits_of, convert, is_float
 from tests.oracle.pointwise import BINARY, BITWISE, power, scaled, shift
@@ -132,7 +132,7 @@ def base(random: Random, data_type: str) -> float | int:
     return values.between(-3, 3, 1 / 8)(random, data_type)
 
 
-@case("ELEMENT_WISE_POW", count=32)
+@case("ELEMENT_WISE_POW", count=40)
 def powers(draw: Draw) -> None:
     """Results stay within every type; of two integers they are exact."""
     scale_bias = None
@@ -180,40 +180,6 @@ def constant_powers_answer(given: Case) -> Tensor:
 
 
 # Sums with a fused activation
-
-FUSABLE = {
-    "ELU": ("alpha",),
-    "HARD_SIGMOID": ("alpha", "beta"),
-    "IDENTITY": (),
-    "LEAKY_RELU": ("alpha",),
-    "LINEAR": ("alpha", "beta"),
-    "PARAMETRIC_SOFTPLUS": ("alpha", "beta"),
-    "RELU": (),
-    "SCALED_ELU": ("alpha", "gamma"),
-    "SCALED_TANH": ("alpha", "beta"),
-    "SIGMOID": (),
-    "SOFTPLUS": ("steepness",),
-    "SOFTSIGN": (),
-    "TANH": (),
-    "THRESHOLDED_RELU": ("alpha",),
-    "SHRINK": ("bias", "threshold"),
-    "CELU": ("alpha",),
-    "GELU": (),
-}
-
-
-def draw_fused(draw: Draw) -> dict[str, Any] | None:
-    """A fused activation with parameters that multiply without rounding, or none."""
-    name = draw.cycle("fused activation", (None, *FUSABLE))
-    if name is None:
-        return None
-    return {"Type": name, "Desc": {key.capitalize(): 2.0 ** draw.integer(-1, 1) for key in FUSABLE[name]}}
-
-
-def apply_fused(fused: dict[str, Any] | None, value: float) -> float:
-    if fused is None:
-        return value
-    return ACTIVATIONS[fused["Type"]](value, **{key.lower(): number for key, number in fused["Desc"].items()})
 
 
 @case("ELEMENT_WISE_ADD1", count=40)

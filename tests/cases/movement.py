@@ -102,7 +102,7 @@ def joins(draw: Draw) -> None:
     sizes = draw.sizes(draw.rank("output_tensor"), most=24)
     axis = draw.axis(len(sizes))
     parts, kind = parts_of(draw, sizes, axis), draw.type("output_tensor")
-    draw.inputs("input_tensors", kind, parts, values.any_bits)
+    draw.inputs("input_tensors", [draw.operand(kind, part, values.any_bits) for part in parts])
     draw.output("output_tensor", kind, joined(parts, axis))
     draw.attributes(axis=axis)
 
@@ -136,7 +136,7 @@ def paddings(draw: Draw) -> None:
     for axis in draw.axes(len(sizes)):
         n = sizes[axis]
         a, b = draw.choice(0, 1, 2, n + 1), draw.choice(0, 1, 2, n + 1)
-        if prod(output) // n * (a + n + b) <= 200:
+        if prod(output) // n * (a + n + b) <= (2000 if draw.is_large else 200):
             before[axis], after[axis], output[axis] = a, b, a + n + b
     draw.input("input_tensor", kind, sizes, values.any_bits)
     draw.output("output_tensor", kind, output)

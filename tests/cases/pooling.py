@@ -18,17 +18,18 @@ from tests.oracle.pooling import Windows
 def draw_windows(draw: Draw, rank: int, dilated: bool) -> tuple[Index, Windows]:
     """Input sizes and windows such that every window holds an element."""
     spatial = rank - 2
+    longest, most = ((20, 600) if spatial < 3 else (8, 600)) if draw.is_large else ((5, 40) if spatial < 3 else (3, 40))
     while True:
         rows = []
         for _ in range(spatial):
             window, dilation = draw.integer(1, 3), draw.integer(1, 2) if dilated else 1
             before, after = draw.integer(0, window - 1), draw.integer(0, window - 1)
-            size = draw.integer(1, 5 if spatial < 3 else 3)
+            size = draw.integer(1, longest)
             rows.append((window, draw.integer(1, 3), before, after, dilation, size))
         window, strides, before, after, dilations, sizes = zip(*rows, strict=True)
         windows = Windows(window, strides, before, after, dilations)
         counts = windows.counts(sizes)
-        if min(counts) > 0 and prod(counts) <= 40 and all(windows.inside(i, sizes) for i in indices(counts)):
+        if min(counts) > 0 and prod(counts) <= most and all(windows.inside(i, sizes) for i in indices(counts)):
             return (draw.integer(1, 2), draw.integer(1, 3), *sizes), windows
 
 

@@ -23,7 +23,7 @@ def value_for(function: str | None, data_type: str) -> Any:
     if function == "LOG_SUM":
         return values.between(1 / 32, 2)  # sums above 0
     if function == "MULTIPLY":
-        return values.few(-2.0, -1.0, 1.0, 0.5, 1.5)
+        return values.few(-2.0, -1.0, 1.0, 0.5, 1.5, 0.625)  # products of many stay near 1
     return values.between(-2, 2, 1 / 4 if str(function).startswith("ARG") else 1 / 32)
 
 

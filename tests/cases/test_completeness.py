@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.cases.framework.run import is_untrustworthy
 from tests.cases.framework.tolerance import CLASS_OF, CLASSES
 from tests.operators.facts import enumerations, operators
 
+CHOICES = Path(__file__).parent / "CHOICES.md"
 OPERATORS = operators_with_cases()
 LEAST_CASES = 20
 STILL_MISSING = """
@@ -129,3 +131,13 @@ def test_answers__are_trustworthy() -> None:
 def test_load__declares_each_operator_once() -> None:
     load()
     assert len(OPERATORS) == len(set(OPERATORS))
+
+
+def test_choices__name_operators_and_reasons() -> None:
+    """Every line of CHOICES.md has documented operators, a question, a choice and a reason."""
+    lines = [line for line in CHOICES.read_text("utf-8").splitlines() if line.startswith("| ")][1:]
+    for line in lines:
+        names, *rest = [cell.strip() for cell in line.strip("|").split("|")]
+        assert len(rest) == 3 and all(rest), line
+        assert names.split() and set(names.split()) <= set(operators()), line
+    assert len(lines) > 50

@@ -254,6 +254,25 @@ def test_cycle__takes_every_option_once_a_round() -> None:
         assert sorted(Draw("CAST", 3 * turn + k).cycle("letter", options) for k in range(3)) == options
 
 
+@pytest.mark.parametrize("kind", ["UINT4", "INT4"])
+def test_input__of_four_bits(kind: str) -> None:
+    """Two elements to a byte, in any layout: what is placed is what was drawn."""
+    for number in range(20):
+        x = Draw("DEQUANTIZE", number).input("input_tensor", kind, (3, 5), values.any_bits)
+        placed = place(x.desc(), Random(number))
+        placed.memory[:] = placed.with_codes(x.bits)
+        assert placed.codes() == x.bits and placed.values() == x.values
+
+
+def test_lists__may_mix_types_and_sizes() -> None:
+    draw = Draw("QUANTIZE", 1)
+    draw.inputs(
+        "quantization_tensors",
+        [draw.operand("FLOAT16", (2, 1), values.moderate), draw.operand("INT4", (2, 1), values.whole)],
+    )
+    assert [each.data_type for each in draw.made().operands("quantization_tensors")] == ["FLOAT16", "INT4"]
+
+
 def test_type__is_shared_by_tensors_that_must_agree() -> None:
     for number in range(20):
         draw = Draw("ELEMENT_WISE_DEQUANTIZE_LINEAR", number)

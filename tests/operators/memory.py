@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from random import Random
 from typing import Any
 
@@ -13,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import anydml as dml
-from tests.oracle.numbers import CODE_FORMATS, bits_of, decode, encode
+from tests.oracle.numbers import bits_of, decode, encode
 
 GUARD = 2048  # long, so that a stray row is seen and not a crash elsewhere
 DEVICES = ("cpu", "reference")
@@ -42,20 +40,24 @@ class Placed:
     def type_name(self) -> str:
         return self.desc.data_type.name
 
-    def offsets(self) -> Mapping[tuple[int, ...], int]:
+    def offsets(self) -> npt.NDArray[np.intp]:
         """Offset of every element from the start of the buffer, in elements: the dot product of index and strides."""
-        return {
-            index: sum(i * s for i, s in zip(index, self.desc.strides, strict=True))
-            for index in product(*(range(n) for n in self.desc.sizes))
-        }
+        total = np.zeros(self.desc.sizes, np.intp)
+        for place, stride in zip(np.indices(self.desc.sizes), self.desc.strides, strict=True):
+            total += place * stride
+        return total
+
+    def _words(self, memory: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
+        """The buffer as numbers of the width of an element."""
+        size = max(bits_of(self.type_name) // 8, 1)
+        buffer = memory[GUARD:-GUARD]
+        return buffer[: buffer.size // size * size].view(f"u{size}")
 
     def codes(self) -> Tensor:
         """The bits of every element, as unsigned numbers."""
-        bits, data = bits_of(self.type_name), self.memory.tobytes()
-        if bits == 4:
-            return {i: data[GUARD + offset // 2] >> 4 * (offset % 2) & 15 for i, offset in self.offsets().items()}
-        form, size = CODE_FORMATS[bits], bits // 8
-        return {i: struct.unpack_from(form, data, GUARD + size * o)[0] for i, o in self.offsets().items()}
+        offsets, words = self.offsets(), self._words(self.memory)
+        found = words[offsets // 2] >> (4 * (offsets % 2)) & 15 if bits_of(self.type_name) == 4 else words[offsets]
+        return dict(zip(np.ndindex(self.desc.sizes), found.ravel().tolist(), strict=True))
 
     def values(self, raw: bool = False) -> Tensor:
         codes = self.codes()
@@ -63,16 +65,16 @@ class Placed:
 
     def with_codes(self, codes: Tensor) -> npt.NDArray[np.uint8]:
         """The whole memory as it should be once these elements are written, and not a bit more."""
-        bits, data = bits_of(self.type_name), bytearray(self.memory.tobytes())
-        for index, offset in self.offsets().items():
-            if index not in codes:
-                continue
-            if bits == 4:
-                kept = data[GUARD + offset // 2] & (0x0F if offset % 2 else 0xF0)
-                data[GUARD + offset // 2] = kept | codes[index] << 4 * (offset % 2)
+        memory = self.memory.copy()
+        words, offsets = self._words(memory), self.offsets()
+        for index, code in codes.items():
+            place = offsets[index]
+            if bits_of(self.type_name) == 4:
+                kept = words[place // 2] & (0x0F if place % 2 else 0xF0)
+                words[place // 2] = kept | code << 4 * (place % 2)
             else:
-                struct.pack_into(CODE_FORMATS[bits], data, GUARD + bits // 8 * offset, codes[index])
-        return np.frombuffer(bytes(data), np.uint8)
+                words[place] = code
+        return memory
 
     def with_values(self, values: Tensor, raw: bool = False) -> npt.NDArray[np.uint8]:
         return self.with_codes(values if raw else {i: encode(v, self.type_name) for i, v in values.items()})

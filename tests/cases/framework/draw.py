@@ -16,6 +16,9 @@ from tests.oracle.numbers import encode, is_float
 T = TypeVar("T")
 Value = Callable[[Random, str], Any]
 HOSTILE_ELEMENTS = 32
+LARGE_EVERY = 10
+"""One case in so many is large, so that kernels for more than a few elements are reached too."""
+LARGER = 50
 IN_PLACE_EVERY = 6
 """Of an operator that may work in place, one case in so many does."""
 
@@ -31,6 +34,7 @@ class Draw:
         self._hostile_number = hostile_number or 0
         self.random = Random(f"{operator} {number}")
         self.works_in_place = spec.is_in_place(operator) and number % IN_PLACE_EVERY == IN_PLACE_EVERY - 1
+        self.is_large = number % LARGE_EVERY == LARGE_EVERY // 2 + 1
         self._fields: dict[str, Any] = {}
         self._in_place: str | None = None
 
@@ -76,8 +80,9 @@ class Draw:
         return self.random.randint(max(least, low), min(most, high))
 
     def sizes(self, rank: int, most: int = 72, longest: int = 5) -> Index:
-        """Random sizes; with room for every hostile value if these are drawn."""
-        found = list(random_sizes(self.random, rank, most, longest))
+        """Random sizes; larger ones in a large case, with room for every hostile value in a hostile one."""
+        times = LARGER if self.is_large else 1
+        found = list(random_sizes(self.random, rank, most * times, longest * min(times, 8)))
         while self.hostile and prod(found) < HOSTILE_ELEMENTS:
             found[self.axis(rank)] += 1
         return tuple(found)
@@ -113,11 +118,9 @@ class Draw:
         self._fields[field] = operand
         return operand
 
-    def inputs(self, field: str, data_type: str, sizes: Sequence[Index], value: Value) -> list[Operand]:
-        """Add a list of input tensors."""
-        operands = [self.operand(data_type, each, value) for each in sizes]
+    def inputs(self, field: str, operands: list[Operand]) -> None:
+        """Add a list of input tensors, each made by `operand`."""
         self._fields[field] = operands
-        return operands
 
     def operand(
         self,
