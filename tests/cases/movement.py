@@ -135,8 +135,9 @@ def paddings(draw: Draw) -> None:
     before, after, output = [0] * len(sizes), [0] * len(sizes), list(sizes)
     for axis in draw.axes(len(sizes)):
         n = sizes[axis]
-        a, b = draw.choice(0, 1, 2, n + 1), draw.choice(0, 1, 2, n + 1)
-        if prod(output) // n * (a + n + b) <= (2000 if draw.is_large else 200):
+        options = (0, 2, n + 1, 9 * n + 1, 20 * n) if draw.is_large else (0, 1, 2, n + 1)
+        a, b = draw.choice(*options), draw.choice(*options)
+        if prod(output) // n * (a + n + b) <= (8000 if draw.is_large else 200):
             before[axis], after[axis], output[axis] = a, b, a + n + b
     draw.input("input_tensor", kind, sizes, values.any_bits)
     draw.output("output_tensor", kind, output)

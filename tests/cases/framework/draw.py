@@ -21,6 +21,8 @@ LARGE_EVERY = 10
 LARGER = 50
 IN_PLACE_EVERY = 6
 """Of an operator that may work in place, one case in so many does."""
+ALIASED = {"ELEMENT_WISE_POW": "input_tensor", "ACTIVATION_PARAMETERIZED_RELU": "input_tensor"}
+"""Where the pages name the one input whose memory the output may take."""
 
 
 class Draw:
@@ -112,7 +114,7 @@ class Draw:
         """Add an input tensor with a layout of its own.
 
         `value` makes one element (a number of the type) or is all of them by index. Where the layout lets indices
-        share memory, they share the element: values given by index need `broadcast=False`.
+        share memory, they share the element; a tensor whose values are given by index is never broadcast.
         """
         operand = self.operand(data_type or self.type(field), sizes, value, broadcast, hostile)
         self._fields[field] = operand
@@ -150,14 +152,24 @@ class Draw:
         """Add an output tensor; it lies where an equal input lies if the case works in place."""
         kind = data_type or self.type(field)
         operand = Operand(kind, tuple(sizes), {}, *self._layout(sizes, broadcast=False))
-        if self.works_in_place:
-            for name, given in self._fields.items():
-                if isinstance(given, Operand) and given.bits and (given.data_type, given.sizes) == (kind, tuple(sizes)):
-                    operand = Operand(kind, given.sizes, {}, given.strides, given.extra_bytes)
-                    self._in_place = name
-                    break
+        equal = self._equal_inputs(kind, tuple(sizes)) if self.works_in_place else []
+        if equal:
+            self._in_place = self.random.choice(equal)
+            given = self._fields[self._in_place]
+            operand = Operand(kind, given.sizes, {}, given.strides, given.extra_bytes)
         self._fields[field] = operand
         return operand
+
+    def _equal_inputs(self, data_type: str, sizes: Index) -> list[str]:
+        """The inputs whose memory an output of this type and these sizes may take."""
+        return [
+            name
+            for name, given in self._fields.items()
+            if isinstance(given, Operand)
+            and given.bits
+            and (given.data_type, given.sizes) == (data_type, sizes)
+            and ALIASED.get(self.operator, name) == name
+        ]
 
     def outputs(self, field: str, data_type: str, sizes: Sequence[Index]) -> None:
         """Add a list of output tensors."""
