@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cases.framework import Case, answer_of, make_case, numbers_of, operators_with_cases, spec
+from tests.cases.framework import Case, Operand, answer_of, make_case, numbers_of, operators_with_cases, spec
+from tests.cases.framework.draw import NEVER_OWNED
 from tests.cases.framework.registry import load
 from tests.cases.framework.run import is_untrustworthy
 from tests.cases.framework.tolerance import CLASS_OF, CLASSES
@@ -88,12 +90,14 @@ def test_cases__have_every_member_of_enumerations(operator: str) -> None:
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_cases__lie_in_memory_in_every_way(operator: str) -> None:
-    """Packed, strided and with bytes to spare; broadcast where there is an input; in place where that is allowed."""
+    """Packed, strided and with bytes to spare; in place where that is allowed; with inputs that the operator owns."""
     cases = cases_of(operator)
     operands = [each for case in cases for name in (*case.inputs, *case.outputs) for each in case.operands(name)]
     assert {each.strides is None for each in operands} == {True, False}
     assert any(each.extra_bytes for each in operands)
     assert any(case.in_place for case in cases) == spec.is_in_place(operator)
+    lists_only = all(field.is_list for field in spec.tensors(operator, "input"))
+    assert any(case.owned for case in cases) != (lists_only or operator in NEVER_OWNED)
 
 
 def bits_by_offset(case: Case) -> bool:
@@ -108,6 +112,13 @@ def bits_by_offset(case: Case) -> bool:
             if any(len(codes) > 1 for codes in found.values()):
                 return False
     return True
+
+
+def test_bits_by_offset__can_fail() -> None:
+    """Two indices in one place with different elements."""
+    operand = Operand("UINT8", (2,), {(0,): 1, (1,): 2}, (0,))
+    assert not bits_by_offset(Case("ACTIVATION_RELU", {"input_tensor": operand}))
+    assert bits_by_offset(Case("ACTIVATION_RELU", {"input_tensor": replace(operand, strides=(1,))}))
 
 
 @pytest.mark.parametrize("operator", OPERATORS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -229,6 +230,32 @@ def test_check__works_in_place() -> None:
     case = next(c for c in (make_case("ACTIVATION_RELU", n) for n in range(24)) if c.in_place)
     assert case["output_tensor"].strides == case["input_tensor"].strides
     check(case, answer_of(case), "cpu")
+
+
+class Late:
+    """A device that reads an owned input when it runs, instead of keeping it at initialization."""
+
+    def __init__(self, case: Case) -> None:
+        self.run = dml.Device("reference").compile(replace(case, owned=None).build())
+        self.owned: dict[str, Any] = {}
+
+    def compile(self, operator: dml.Operator) -> Late:
+        return self
+
+    def initialize(self, **buffers: Any) -> None:
+        self.owned = buffers
+
+    def __call__(self, **buffers: Any) -> None:
+        self.run(**self.owned, **buffers)
+
+
+def test_check__owned_inputs_must_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = next(c for c in (make_case("ELEMENT_WISE_ADD", n) for n in range(30)) if c.owned)
+    check(case, answer_of(case), "reference")
+    device = Late(case)
+    monkeypatch.setattr(running, "dml", type("Fake", (), {"Device": lambda name: device}))
+    with pytest.raises(AssertionError, match="elements differ"):
+        check(case, answer_of(case), "late")
 
 
 def test_rerun_line__names_one_case() -> None:

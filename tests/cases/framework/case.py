@@ -55,8 +55,8 @@ class Operand:
     def indices(self) -> Iterator[Index]:
         return indices(self.sizes)
 
-    def desc(self) -> dml.TensorDesc:
-        packed = dml.TensorDesc(self.data_type, self.sizes, self.strides)
+    def desc(self, owned: bool = False) -> dml.TensorDesc:
+        packed = dml.TensorDesc(self.data_type, self.sizes, self.strides, flags="OWNED_BY_DML" if owned else "NONE")
         return packed.replace(total_tensor_size_in_bytes=packed.total_tensor_size_in_bytes + self.extra_bytes)
 
 
@@ -69,6 +69,8 @@ class Case:
     number: int | None = None
     in_place: str | None = None
     """The input whose memory the only output takes, if any."""
+    owned: str | None = None
+    """The input that is given once, at initialization, if any."""
 
     def __getitem__(self, name: str) -> Any:
         return self.fields[name]
@@ -99,5 +101,5 @@ class Case:
         given = dict(self.fields)
         for name in (*self.inputs, *self.outputs):
             value = given[name]
-            given[name] = [each.desc() for each in value] if isinstance(value, list) else value.desc()
+            given[name] = [each.desc() for each in value] if isinstance(value, list) else value.desc(name == self.owned)
         return made(**given)

@@ -21,6 +21,9 @@ LARGE_EVERY = 10
 LARGER = 50
 IN_PLACE_EVERY = 6
 """Of an operator that may work in place, one case in so many does."""
+OWNED_EVERY = 7
+"""One case in so many has an input that is owned by the operator."""
+NEVER_OWNED = {"RNN", "LSTM", "GRU"}
 ALIASED = {"ELEMENT_WISE_POW": "input_tensor", "ACTIVATION_PARAMETERIZED_RELU": "input_tensor"}
 """Where the pages name the one input whose memory the output may take."""
 
@@ -189,4 +192,10 @@ class Draw:
         return strides, 4 * self.random.randint(1, 5) if self.chance(0.2) else 0
 
     def made(self) -> Case:
-        return Case(self.operator, self._fields, self.number, self._in_place)
+        return Case(self.operator, self._fields, self.number, self._in_place, self._owned())
+
+    def _owned(self) -> str | None:
+        """In some cases, an input that is given at initialization alone."""
+        inputs = [name for name, given in self._fields.items() if isinstance(given, Operand) and given.bits]
+        is_due = self.number % OWNED_EVERY == OWNED_EVERY - 1 and not self._in_place
+        return self.random.choice(inputs) if is_due and inputs and self.operator not in NEVER_OWNED else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import numpy as np
+
 import anydml as dml
 from tests.cases.framework.case import Case, Operand
 from tests.cases.framework.compare import assert_elements, assert_unchanged, assert_untouched, is_nearly_constant
@@ -25,11 +27,15 @@ def check(case: Case, answer: dict[str, Any], device: str, tolerance: Tolerance 
         (output,) = outputs
         outputs[output] = inputs[case.in_place]
     before = {name: [snapshot(each) for each in placed] for name, placed in {**inputs, **outputs}.items()}
+    buffers = {name: _bound(case, name, placed) for name, placed in {**inputs, **outputs}.items()}
     run = dml.Device(device).compile(case.build())
-    run(**{name: _bound(case, name, placed) for name, placed in {**inputs, **outputs}.items()})
+    if case.owned:
+        run.initialize(**{case.owned: buffers.pop(case.owned)})
+        _forget(inputs[case.owned], before[case.owned], random)
+    run(**buffers)
     for name, placed in inputs.items():
         for each, old in zip(placed, before[name], strict=True):
-            if name != case.in_place:
+            if name not in (case.in_place, case.owned):
                 assert_unchanged(name, each, old)
     for name, placed in outputs.items():
         answers = answer[name] if isinstance(case[name], list) else [answer[name]]
@@ -42,6 +48,13 @@ def _filled(operand: Operand, random: Random) -> Placed:
     placed = place(operand.desc(), random)
     placed.memory[:] = placed.with_codes(operand.bits)
     return placed
+
+
+def _forget(placed: list[Placed], before: list[Placed], random: Random) -> None:
+    """An operator keeps what it owns: initialization left the buffer alone, and afterwards it may hold anything."""
+    for each, old in zip(placed, before, strict=True):
+        assert_unchanged("an owned input", each, old)
+        each.memory[:] = np.frombuffer(random.randbytes(each.memory.size), np.uint8)
 
 
 def _bound(case: Case, name: str, placed: list[Placed]) -> Any:
