@@ -40,7 +40,6 @@ class ElementWiseQuantizeLinear(Operator, since="1.0", id=33):
 
     def formula(self, m: Any, x: Any, scale: Any, zero_point: Any = None) -> Any:
         low, high = self.output_tensor.data_type.range
-        with m.errstate(all="ignore"):
-            steps = m.rint(x.astype(scale.dtype) / scale)
+        steps = m.rint(x.astype(scale.dtype) / scale)
         shifted = steps if zero_point is None else steps + zero_point.astype(scale.dtype)
         return m.clip(m.nan_to_num(shifted, nan=0.0, posinf=m.inf, neginf=-m.inf), low, high)

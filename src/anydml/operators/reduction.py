@@ -90,28 +90,27 @@ class Reduce(Operator, since="1.0", id=55):
         reduced = {"axis": axes, "keepdims": True}
         total = {**reduced, "dtype": x.dtype}  # integers wrap in their own type
         count = prod(x.shape[axis] for axis in axes)
-        with xp.errstate(all="ignore"):
-            match self.function:
-                case ReduceFunction.AVERAGE:
-                    return xp.sum(x, **total) / x.dtype.type(count)
-                case ReduceFunction.L1:
-                    return xp.sum(xp.abs(x), **total)
-                case ReduceFunction.L2:
-                    return xp.sqrt(xp.sum(x * x, **total))
-                case ReduceFunction.LOG_SUM:
-                    return xp.log(xp.sum(x, **total))
-                case ReduceFunction.LOG_SUM_EXP:
-                    return _log_sum_exp(xp, x, axes)
-                case ReduceFunction.MAX:
-                    return xp.max(x, **reduced)
-                case ReduceFunction.MIN:
-                    return xp.min(x, **reduced)
-                case ReduceFunction.MULTIPLY:
-                    return xp.prod(x, **total)
-                case ReduceFunction.SUM_SQUARE:
-                    return xp.sum(x * x, **total)
-                case _:
-                    return xp.sum(x, **total)
+        match self.function:
+            case ReduceFunction.AVERAGE:
+                return xp.sum(x, **total) / x.dtype.type(count)
+            case ReduceFunction.L1:
+                return xp.sum(xp.abs(x), **total)
+            case ReduceFunction.L2:
+                return xp.sqrt(xp.sum(x * x, **total))
+            case ReduceFunction.LOG_SUM:
+                return xp.log(xp.sum(x, **total))
+            case ReduceFunction.LOG_SUM_EXP:
+                return _log_sum_exp(xp, x, axes)
+            case ReduceFunction.MAX:
+                return xp.max(x, **reduced)
+            case ReduceFunction.MIN:
+                return xp.min(x, **reduced)
+            case ReduceFunction.MULTIPLY:
+                return xp.prod(x, **total)
+            case ReduceFunction.SUM_SQUARE:
+                return xp.sum(x * x, **total)
+            case _:
+                return xp.sum(x, **total)
 
     def _index(self, xp: Any, x: Any) -> Any:
         """The first place of the extreme, counted over the reduced axes as if they were one."""
