@@ -24,7 +24,7 @@ from anydml.core.schema import (
 )
 from anydml.core.schema.fusion import Activation
 from anydml.core.tensor import TensorDesc
-from anydml.operators.elementwise import activated
+from anydml.operators.fused import apply_activation
 from anydml.operators.pooling import reached
 from anydml.operators.types import FLOAT_16_32
 
@@ -126,7 +126,7 @@ class Convolution(Operator, since="1.0", id=53):
         result = work(xp, input_tensor, filter_tensor)
         if bias_tensor is not None:
             result = result + bias_tensor
-        return activated(xp, result, self.fused_activation)
+        return apply_activation(xp, result, self.fused_activation)
 
     def _taps(self) -> Iterator[tuple[int, ...]]:
         """Every element of the filter."""
