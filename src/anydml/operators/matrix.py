@@ -31,7 +31,7 @@ class Gemm(Operator, since="1.0", id=54):
     trans_a: MatrixTransform = attribute(Enumeration(MatrixTransform), default=MatrixTransform.NONE)
     trans_b: MatrixTransform = attribute(Enumeration(MatrixTransform), default=MatrixTransform.NONE)
     alpha: float = attribute(Float(), default=1.0)
-    beta: float = attribute(Float(), default=0.0)
+    beta: float = attribute(Float(), default=1.0)
     fused_activation: Operator | None = attribute(_ACTIVATION, optional=True)
     same = (
         same("a_tensor b_tensor c_tensor output_tensor", "DataType DimensionCount"),
