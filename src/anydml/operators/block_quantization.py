@@ -191,12 +191,13 @@ class DynamicQuantizeLinear(Operator, since="4.0", id=148):
     def compute(self, xp: Any, input_tensor: Any) -> dict[str, Any]:
         data_type = self.output_tensor.data_type
         low, high = data_type.range
-        bottom, top = (xp.minimum(xp.min(input_tensor), 0), xp.maximum(xp.max(input_tensor), 0))
-        # The scale that is written is the one used: a FLOAT32 number on every device.
-        scale = ((top - bottom) / (high - low)).astype(xp.float32)
+        # In FLOAT32 on every device, as the scale is written: rounding shows the last bit.
+        x = input_tensor.astype(xp.float32)
+        bottom, top = xp.minimum(xp.min(x), 0), xp.maximum(xp.max(x), 0)
+        scale = (top - bottom) / xp.float32(high - low)
         zero_point = xp.clip(xp.rint(low - bottom / scale), low, high)
         return {
-            "output_tensor": quantized(xp, input_tensor, scale, zero_point, data_type),
-            "output_scale_tensor": scale.reshape((1,) * input_tensor.ndim),
-            "output_zero_point_tensor": zero_point.reshape((1,) * input_tensor.ndim),
+            "output_tensor": quantized(xp, x, scale, zero_point, data_type),
+            "output_scale_tensor": scale.reshape((1,) * x.ndim),
+            "output_zero_point_tensor": zero_point.reshape((1,) * x.ndim),
         }

@@ -79,7 +79,7 @@ class _Recurrent(Operator, abstract=True):
             found = counted(len(self.activation_descs), "activation")
             yield ACTIVATIONS("ActivationDescs", found, f"{wanted} for {self.direction.name}")
         outputs = self.points("output")
-        if all(point.tensor is None for point in outputs):
+        if not self.pending_outputs and all(point.tensor is None for point in outputs):
             names = " or ".join(point.dml_name for point in outputs)
             yield NO_OUTPUT(outputs[0].dml_name, "no outputs", names)
 
