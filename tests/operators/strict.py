@@ -13,15 +13,16 @@ import numpy as np
 FUNCTIONS = frozenset(
     word
     for line in (
-        "abs add all amax amin any arange argmax argmin argsort array_split asarray ascontiguousarray broadcast_to clip",
-        "concatenate copysign cos cumprod cumsum diagonal divide dot empty empty_like equal exp expand_dims expm1 flip",
-        "floor floor_divide full full_like greater greater_equal invert isfinite isinf isnan left_shift less less_equal",
-        "log log1p logical_and logical_not logical_or logical_xor matmul max maximum mean min minimum moveaxis multiply",
-        "negative nonzero not_equal ones ones_like pad power prod remainder repeat reshape right_shift rint rollaxis",
-        "searchsorted sign sin sort split sqrt square squeeze stack subtract sum swapaxes take take_along_axis tanh",
-        "tensordot tile transpose tril triu trunc where zeros zeros_like bitwise_and bitwise_or bitwise_xor ceil",
-        "unravel_index ravel_multi_index put_along_axis count_nonzero einsum roll mod fmod argpartition partition var",
-        "std outer nan_to_num",
+        "abs add all amax amin any arange argmax argmin argsort array_split asarray ascontiguousarray",
+        "broadcast_to clip concatenate copysign cos cumprod cumsum diagonal divide dot empty empty_like equal",
+        "exp expand_dims expm1 flip floor floor_divide full full_like greater greater_equal invert isfinite",
+        "isinf isnan left_shift less less_equal log log1p logical_and logical_not logical_or logical_xor",
+        "matmul max maximum mean min minimum moveaxis multiply negative nonzero not_equal ones ones_like pad",
+        "power prod remainder repeat reshape right_shift rint rollaxis searchsorted sign sin sort split sqrt",
+        "square squeeze stack subtract sum swapaxes take take_along_axis tanh tensordot tile transpose tril",
+        "triu trunc where zeros zeros_like bitwise_and bitwise_or bitwise_xor ceil unravel_index",
+        "ravel_multi_index put_along_axis count_nonzero einsum roll mod fmod argpartition partition var std",
+        "outer nan_to_num",
     )
     for word in line.split()
 )
@@ -68,8 +69,8 @@ class StrictArray:
 METHODS = frozenset(
     word
     for line in (
-        "astype reshape sum prod max min mean any all swapaxes transpose copy ravel squeeze take view argmax argmin",
-        "cumsum cumprod repeat diagonal argsort flatten fill clip dot",
+        "astype reshape sum prod max min mean any all swapaxes transpose copy ravel squeeze take view argmax",
+        "argmin cumsum cumprod repeat diagonal argsort flatten fill clip dot",
     )
     for word in line.split()
 )
