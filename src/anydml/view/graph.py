@@ -78,7 +78,7 @@ def _parts(graph: Graph) -> tuple[dict[str, _Box], list[tuple[str, str]]]:
         row[index] = 1 + max((row[other] for other in reads.get(index, ())), default=0)
     boxes: dict[str, _Box] = {}
     pairs = []
-    for into in graph.input_edges:
+    for into in sorted(graph.input_edges, key=lambda edge: edge.graph_input_index):
         node = graph.nodes[into.to_node_index]
         assert isinstance(node, OperatorNode)
         name = f"in {into.graph_input_index}"
