@@ -41,6 +41,8 @@ if TYPE_CHECKING:
         ReduceFunction,
     )
     from anydml.core.schema import Operator
+    from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, OperatorNode, OutputEdge
+    from anydml.graph.passes import Passes
     from anydml.operators import *  # noqa: F403 - every operator; the names are told once, there
     from anydml.runtime.binding import BufferBinding
     from anydml.runtime.compiled import BindingProperties, CompiledOperator
@@ -73,6 +75,10 @@ _LATER = {
     "CompiledOperator": "anydml.runtime.compiled",
     "Device": "anydml.runtime.device",
     "Operator": "anydml.core.schema",
+    **dict.fromkeys(
+        ("ConstantNode", "Graph", "InputEdge", "IntermediateEdge", "OperatorNode", "OutputEdge"), "anydml.graph.graph"
+    ),
+    "Passes": "anydml.graph.passes",
     "OperatorInitializer": "anydml.runtime.initializer",
     "slice1": "anydml.slicing",
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
@@ -106,6 +112,7 @@ __all__ = [
     "BindingType",
     "BufferBinding",
     "CompiledOperator",
+    "ConstantNode",
     "ConvolutionDirection",
     "ConvolutionMode",
     "DataType",
@@ -114,7 +121,10 @@ __all__ = [
     "DmlError",
     "ExecutionFlags",
     "FeatureLevel",
+    "Graph",
     "HResult",
+    "InputEdge",
+    "IntermediateEdge",
     "InterpolationMode",
     "InvalidDescriptionError",
     "Layout",
@@ -123,9 +133,12 @@ __all__ = [
     "MultiheadAttentionMaskType",
     "Operator",
     "OperatorInitializer",
+    "OperatorNode",
     "OrderMatch",
     "OutOfMemoryError",
+    "OutputEdge",
     "PaddingMode",
+    "Passes",
     "QuantizationType",
     "RecurrentNetworkDirection",
     "ReduceFunction",

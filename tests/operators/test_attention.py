@@ -10,8 +10,7 @@ import pytest
 
 import anydml as dml
 from anydml.operators import attending
-from tests.operators.arrays import Array, described, outputs_of
-from tests.operators.memory import DEVICES
+from tests.operators.arrays import WAYS, Array, described, outputs_of
 from tests.operators.test_errata import rules
 
 BATCH, QUERIES, KEYS, PAST, HEADS, SIZE, VALUE_SIZE = 2, 3, 4, 2, 4, 3, 5
@@ -71,14 +70,14 @@ def test_assert_close__can_fail() -> None:
         assert_close(np.array([1.0]), np.array([1.00001]))
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 def test_attention__is_three_products(device: str) -> None:
     given = separate()
     expected = attention(*(by_heads(x, HEADS) for x in given.values()), 0.5)
     assert_close(outputs_of(operator_of(given), given, device)["output_tensor"], expected)
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 @pytest.mark.parametrize("form", ["query_key", "key_value", "query_key_value"])
 def test_stacked__reads_each_part(form: str, device: str) -> None:
     roles = form.split("_")
@@ -115,7 +114,7 @@ def masks() -> dict[str, tuple[Array, Change]]:
     }
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 @pytest.mark.parametrize("mask_type", masks())
 def test_mask__adds_or_sets_the_filter_value(mask_type: str, device: str) -> None:
     mask, change = masks()[mask_type]
@@ -137,9 +136,9 @@ def test_boolean_mask__may_have_sizes_of_1() -> None:
     assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 def test_packed_starts__give_each_sequence_its_queries_and_keys(device: str) -> None:
-    """A sequence of 3 queries and 2 keys that both start at row 1; query 0 belongs to none, and sees the filter alone."""
+    """A sequence of 3 queries and 2 keys that both start at row 1; query 0 belongs to none and sees no key."""
     given = {"query_tensor": random_array(5, 1, 4, 2), "key_tensor": random_array(6, 1, 4, 2)}
     given["value_tensor"] = random_array(7, 1, 4, 2)
     numbers = np.array([2, 1, 4, 1, 3], np.int32)  # keys; start and end of queries; start and end of keys
@@ -153,7 +152,7 @@ def test_packed_starts__give_each_sequence_its_queries_and_keys(device: str) -> 
     assert_close(outputs_of(operator, masked, device)["output_tensor"], expected)
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 def test_bias_position_bias_and_past__in_order(device: str) -> None:
     """The bias of keys and values goes into the present ones, not into the past."""
     given = separate(key_heads=2)
@@ -186,7 +185,7 @@ def test_bias_position_bias_and_past__in_order(device: str) -> None:
     assert np.array_equal(found["output_present_value_tensor"], value)
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 def test_past_alone__stands_for_keys_and_values(device: str) -> None:
     query = random_array(1, BATCH, QUERIES, HEADS * SIZE)
     given = {
@@ -233,7 +232,7 @@ def cached(data_type: str, capacity: int) -> tuple[dict[str, Any], Any]:
     return given, operator
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 @pytest.mark.parametrize("capacity", [3, 5])
 @pytest.mark.parametrize("data_type", ["int32", "float32"])
 def test_past_lengths__place_new_keys_and_hide_later_ones(data_type: str, capacity: int, device: str) -> None:

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from tests.operators.arrays import Array, described, outputs_of
-from tests.operators.memory import DEVICES
+from tests.operators.arrays import WAYS, Array, described, outputs_of
 
 STEP = 2.0**-6
 # A difference is off by the square of the step, and by the rounding of FLOAT32 outputs divided by the step.
@@ -48,7 +47,7 @@ def test_assert_near__can_fail() -> None:
         assert_near(np.array([1.0, 2.0]), np.array([1.0, 2.02]))
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 @pytest.mark.parametrize(
     ("sizes", "part"), [((2, 3, 2, 2), (1, 3, 1, 1)), ((4, 3), (1, 3)), ((3, 2, 3), (3, 1, 3)), ((5,), (1,))]
 )
@@ -87,7 +86,7 @@ GRADIENTS = {
 }
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 2**32 - 1])
 @pytest.mark.parametrize("cross_channel", [True, False])
 def test_local_response_grad__also_for_windows_that_are_not_symmetric(

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from tests.operators.arrays import Array, described, outputs_of
-from tests.operators.memory import DEVICES
+from tests.operators.arrays import WAYS, Array, described, outputs_of
 from tests.operators.test_errata import rules
 from tests.oracle.formulas import ACTIVATIONS
 
@@ -120,7 +119,7 @@ def random_case(kind: str, count: int, seed: int) -> tuple[dict[str, Any], dict[
     return given, how
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("kind", CLASSES)
 def test_network__is_its_equations_unrolled(kind: str, direction: str, device: str) -> None:
@@ -141,7 +140,7 @@ def test_network__is_its_equations_unrolled(kind: str, direction: str, device: s
             assert name not in found or np.allclose(found[name], expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", WAYS)
 def test_gelu__runs_where_an_array_library_has_no_error_function(device: str) -> None:
     given, how = random_case("GRU", 1, 1)
     operator = dml.Gru(
