@@ -11,6 +11,7 @@ import pytest
 
 import anydml as dml
 from tests.operators.arrays import WAYS, Array, described, outputs_of
+from tests.operators.memory import DEVICES
 from tests.operators.test_errata import rules
 from tests.oracle.formulas import ACTIVATIONS
 
@@ -140,7 +141,7 @@ def test_network__is_its_equations_unrolled(kind: str, direction: str, device: s
             assert name not in found or np.allclose(found[name], expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("device", WAYS)
+@pytest.mark.parametrize("device", DEVICES)
 def test_gelu__runs_where_an_array_library_has_no_error_function(device: str) -> None:
     given, how = random_case("GRU", 1, 1)
     operator = dml.Gru(
