@@ -184,3 +184,10 @@ def test_spatial__asks_for_whole_statistics_before_4_0() -> None:
     )
     assert rules(operator, "4.0") == [] and set(rules(operator, "3.1")) == {"batch-normalization.spatial"}
     assert rules(operator.replace(spatial=True), "1.0") == []
+
+
+def test_epsilon__of_a_gradient_is_0_if_left_out() -> None:
+    arrays = {"input_tensor": np.array([3.0], "f4"), "input_gradient_tensor": np.array([8.0], "f4")}
+    arrays |= {name: np.array([4.0], "f4") for name in ("mean_tensor", "variance_tensor", "scale_tensor")}
+    found = outputs_of(dml.BatchNormalizationGrad(**described(arrays)), arrays)
+    assert found["output_gradient_tensor"].tolist() == [8 * 4 / 2]
