@@ -141,6 +141,27 @@ def test_network__is_its_equations_unrolled(kind: str, direction: str, device: s
             assert name not in found or np.allclose(found[name], expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_steps__are_the_same_however_many_inputs_are_weighted_at_once(direction: str) -> None:
+    """The more outputs there are, the more steps share one product."""
+    count = len(DIRECTIONS[direction])
+    random = np.random.default_rng(count)
+    given = {
+        "input_tensor": random.uniform(-1, 1, (1, 9, 16, 1)).astype(np.float32),
+        "weight_tensor": random.uniform(-1, 1, (1, count, 16, 1)).astype(np.float32),
+        "recurrence_tensor": random.uniform(-1, 1, (1, count, 16, 4)).astype(np.float32),
+    }
+    fields: dict[str, Any] = {"clip_threshold": 0, "use_clip_threshold": False, "couple_input_forget": False}
+    fields |= {"activation_descs": ["SIGMOID", "TANH", "TANH"] * count, "direction": direction}
+    few = dml.Lstm(**described(given), **fields, output_single_tensor=True)
+    many = few.replace(output_sequence_tensor=True, output_cell_single_tensor=True)
+    assert 1 <= few.element_count // (16 * 16) < many.element_count // (16 * 16) < 9
+    single, every = outputs_of(few, given), outputs_of(many, given)
+    assert np.allclose(single["output_single_tensor"], every["output_single_tensor"], atol=1e-6)
+    last = every["output_sequence_tensor"][[0 if turned else -1 for turned in DIRECTIONS[direction]], range(count)]
+    assert np.allclose(last, every["output_single_tensor"][0], atol=1e-6)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_gelu__runs_where_an_array_library_has_no_error_function(device: str) -> None:
     given, how = random_case("GRU", 1, 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 from typing import Any
 
 from anydml.core.enums import MultiheadAttentionMaskType as MaskType
@@ -303,8 +302,7 @@ class MultiheadAttention1(_Attention, since="6.3", id=172):
         keys = attending.extended(xp, past_key_tensor, key, lengths)
         values = attending.extended(xp, past_value_tensor, value, lengths)
         adjustments = [*self._adjustments(xp, g, relative_position_bias_tensor, mask_tensor, lengths)]
-        most = sum(prod(point.tensor.sizes) for point in self.all_points() if point.tensor is not None)
-        result = attending.attend(xp, query, keys, values, self.scale, adjustments, most)
+        result = attending.attend(xp, query, keys, values, self.scale, adjustments, self.element_count)
         return {
             "output_tensor": result.reshape(self.output_tensor.sizes),
             "output_present_key_tensor": self._presented(self.output_present_key_tensor, keys, key),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from anydml.core.enums import RecurrentNetworkDirection as Direction
 from anydml.core.errors import Violation, counted
@@ -35,8 +35,15 @@ _FLOAT_OUTPUTS = "output_sequence_tensor output_single_tensor"
 
 States = tuple[Any, ...]
 """What a cell hands to its next step, the hidden state first; a {batch, hidden} array each."""
-Step = Callable[..., States]
-"""A cell: the input {batch, width} of one step and the states before it give the states after it."""
+
+
+class Cell(NamedTuple):
+    """One direction of a network: what the input is multiplied with beforehand, and what each step does."""
+
+    weights: Any
+    bias: Any
+    step: Callable[..., States]
+    """The states after a step, from its weighted input {batch, rows} and the states before."""
 
 
 def _sizes(gates: int) -> dict[str, str]:
@@ -87,7 +94,7 @@ class _Recurrent(Operator, abstract=True):
         return apply_activation(xp, x, self.activation_descs[self.functions * direction + function])
 
     def _unroll(
-        self, xp: Any, x: Any, lengths: Any, starts: Mapping[str, Any], cells: Callable[[int], Step]
+        self, xp: Any, x: Any, lengths: Any, starts: Mapping[str, Any], cells: Callable[[int], Cell]
     ) -> dict[str, Any]:
         """Every direction from its first step to its last.
 
@@ -101,26 +108,39 @@ class _Recurrent(Operator, abstract=True):
         last = {name: xp.zeros(sizes, x.dtype) for name in starts}
         for d in range(self.directions):
             states = [last[name][0, d] if start is None else start[0, d] for name, start in starts.items()]
-            backward = self.direction is Direction.BACKWARD or d == 1
             outputs = None if sequence is None else sequence[:, d]
-            for name, state in zip(starts, _run(xp, x, lengths, backward, states, cells(d), outputs), strict=True):
+            backward = self.direction is Direction.BACKWARD or d == 1
+            cell = cells(d)
+            for t, inputs in self._weighted(x, cell, backward):
+                states = _advance(xp, t, lengths, states, cell.step(inputs, *states), outputs)
+            for name, state in zip(starts, states, strict=True):
                 last[name][0, d] = state
         return {"output_sequence_tensor": sequence, **last}
 
+    def _weighted(self, x: Any, cell: Cell, backward: bool) -> Iterator[tuple[int, Any]]:
+        """Each time with its weighted input, in order; multiplied for as many steps at once as tensors are large."""
+        count, batch, width = x.shape
+        rows = cell.weights.shape[1]
+        together = max(self.element_count // (batch * rows), 1)
+        starts = range(0, count, together)
+        for start in reversed(starts) if backward else starts:
+            part = x[start : start + together]
+            inputs = (part.reshape(-1, width) @ cell.weights + cell.bias).reshape(-1, batch, rows)
+            times = range(part.shape[0])
+            for t in reversed(times) if backward else times:
+                yield start + t, inputs[t]
 
-def _run(xp: Any, x: Any, lengths: Any, backward: bool, states: list[Any], step: Step, outputs: Any) -> list[Any]:
-    """One direction; a sequence that has ended (or, backward, not begun) keeps its states and writes zeros."""
-    for t in reversed(range(x.shape[0])) if backward else range(x.shape[0]):
-        fresh = list(step(x[t], *states))
-        written = fresh[0]
-        if lengths is not None:
-            alive = (lengths.reshape(-1) > t)[:, None]
-            written = xp.where(alive, fresh[0], xp.zeros_like(fresh[0]))
-            fresh = [xp.where(alive, new, old) for new, old in zip(fresh, states, strict=True)]
-        if outputs is not None:
-            outputs[t] = written
-        states = fresh
-    return states
+
+def _advance(xp: Any, t: int, lengths: Any, states: list[Any], fresh: States, outputs: Any) -> list[Any]:
+    """The states after time t; a sequence that has ended (or, backward, not begun) keeps them and writes zeros."""
+    written, kept = fresh[0], list(fresh)
+    if lengths is not None:
+        alive = (lengths.reshape(-1) > t)[:, None]
+        written = xp.where(alive, written, xp.zeros_like(written))
+        kept = [xp.where(alive, new, old) for new, old in zip(fresh, states, strict=True)]
+    if outputs is not None:
+        outputs[t] = written
+    return kept
 
 
 def _biases(xp: Any, bias: Any, direction: int, like: Any) -> tuple[Any, Any]:
@@ -153,14 +173,11 @@ class Rnn(_Recurrent, since="1.0", id=76):
         hidden_init_tensor: Any = None,
         sequence_lengths_tensor: Any = None,
     ) -> dict[str, Any]:
-        def cell(d: int) -> Step:
-            weights, recurrence = weight_tensor[0, d].T, recurrence_tensor[0, d].T
-            bias = sum(_biases(xp, bias_tensor, d, weight_tensor))
+        def cell(d: int) -> Cell:
+            def step(inputs: Any, state: Any) -> States:
+                return (self._activate(xp, d, 0, inputs + state @ recurrence_tensor[0, d].T),)
 
-            def step(x: Any, state: Any) -> States:
-                return (self._activate(xp, d, 0, x @ weights + state @ recurrence + bias),)
-
-            return step
+            return Cell(weight_tensor[0, d].T, sum(_biases(xp, bias_tensor, d, weight_tensor)), step)
 
         starts = {"output_single_tensor": hidden_init_tensor}
         return self._unroll(xp, input_tensor[0], sequence_lengths_tensor, starts, cell)
@@ -210,15 +227,13 @@ class Lstm(_Recurrent, since="1.0", id=77):
         sequence_lengths_tensor: Any = None,
         peephole_tensor: Any = None,
     ) -> dict[str, Any]:
-        def cell(d: int) -> Step:
-            weights, recurrence = weight_tensor[0, d].T, recurrence_tensor[0, d].T
-            bias = sum(_biases(xp, bias_tensor, d, weight_tensor))
+        def cell(d: int) -> Cell:
             peepholes = None if peephole_tensor is None else peephole_tensor[0, 0, d].reshape(3, -1)
 
-            def step(x: Any, state: Any, memory: Any) -> States:
-                return self._step(xp, d, x @ weights + state @ recurrence + bias, memory, peepholes)
+            def step(inputs: Any, state: Any, memory: Any) -> States:
+                return self._step(xp, d, inputs + state @ recurrence_tensor[0, d].T, memory, peepholes)
 
-            return step
+            return Cell(weight_tensor[0, d].T, sum(_biases(xp, bias_tensor, d, weight_tensor)), step)
 
         starts = {"output_single_tensor": hidden_init_tensor, "output_cell_single_tensor": cell_mem_init_tensor}
         return self._unroll(xp, input_tensor[0], sequence_lengths_tensor, starts, cell)
@@ -271,12 +286,11 @@ class Gru(_Recurrent, since="1.0", id=78):
     ) -> dict[str, Any]:
         size = recurrence_tensor.shape[3]
 
-        def cell(d: int) -> Step:
-            weights, recurrence = weight_tensor[0, d].T, recurrence_tensor[0, d].T
+        def cell(d: int) -> Cell:
+            recurrence = recurrence_tensor[0, d].T
             bias, again = _biases(xp, bias_tensor, d, weight_tensor)
 
-            def step(x: Any, state: Any) -> States:
-                inputs = x @ weights + bias
+            def step(inputs: Any, state: Any) -> States:
                 gates = inputs[:, : 2 * size] + state @ recurrence[:, : 2 * size] + again[: 2 * size]
                 z, r = (self._activate(xp, d, 0, gates[:, n * size : (n + 1) * size]) for n in range(2))
                 if self.linear_before_reset:
@@ -285,7 +299,7 @@ class Gru(_Recurrent, since="1.0", id=78):
                     past = (r * state) @ recurrence[:, 2 * size :] + again[2 * size :]
                 return ((1 - z) * self._activate(xp, d, 1, inputs[:, 2 * size :] + past) + z * state,)
 
-            return step
+            return Cell(weight_tensor[0, d].T, bias, step)
 
         starts = {"output_single_tensor": hidden_init_tensor}
         return self._unroll(xp, input_tensor[0], sequence_lengths_tensor, starts, cell)

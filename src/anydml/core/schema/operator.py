@@ -249,10 +249,14 @@ class Operator:
         return found
 
     @property
+    def element_count(self) -> int:
+        """Elements of all its tensors."""
+        return sum(prod(point.tensor.sizes) for point in self.all_points() if point.tensor is not None)
+
+    @property
     def scratch_size_in_bytes(self) -> int:
         """The most memory that its array program takes besides its tensors."""
-        elements = sum(prod(point.tensor.sizes) for point in self.all_points() if point.tensor is not None)
-        return elements * _WIDEST_ELEMENT_BYTES * self.temporary_copies
+        return self.element_count * _WIDEST_ELEMENT_BYTES * self.temporary_copies
 
     @cached_property
     def _valid_levels(self) -> set[FeatureLevel]:
