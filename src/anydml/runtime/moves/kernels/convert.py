@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass, replace
 
 from anydml.core.datatype import DataType
-from anydml.runtime.moves.emit import Emitter, Value, vector
+from anydml.runtime.native.emit import Emitter, Value, vector
 from anydml.runtime.moves.kernels.frame import Frame, Lowered, Shape
 from anydml.runtime.moves.plan import MovePlan
 

@@ -6,7 +6,7 @@ source is read once, and always forwards: hardware reads ahead of those who walk
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import FIRST_LEVEL, SECOND_LEVEL, Value
+from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import (
     AHEAD_BYTES,
     CHUNK_BYTES,
@@ -39,7 +39,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     level, ahead = _ahead(plan, way)
     shape = Shape("pick", element, vector_bytes, streams, (step, channels.size, lanes, way, level))
     chunk = max(lanes, 2 * CHUNK_BYTES // (element * channels.size) // lanes * lanes)
-    return Lowered(shape, (chunk, ahead), (0, GRAIN_BYTES // element))
+    return Lowered(shape, (chunk, ahead), (0, GRAIN_BYTES // element), (1, 0))
 
 
 def _ahead(plan: MovePlan, way: str) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import Value
+from anydml.runtime.native.emit import Value
 from anydml.runtime.moves.kernels.convert import convert_row
 from anydml.runtime.moves.kernels.frame import Frame
 from anydml.runtime.moves.kernels.rows import copy_row

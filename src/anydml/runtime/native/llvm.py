@@ -1,0 +1,256 @@
+"""Machine code from LLVM IR, in this process, through llvmlite.
+
+A kernel is compiled to an object file, which is kept on disk, and loaded by an engine of its own. Engines that
+compile the kernel themselves keep all they needed for it: 780 KiB for each kernel instead of 45.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from threading import Lock
+from typing import Any
+from weakref import ref
+
+from anydml.runtime.native import cache as disk
+from anydml.runtime.native.objects import read_symbols
+from anydml.runtime.native.uninterrupted import run_uninterrupted
+
+POINTER_BYTES = 8
+OLDEST_LLVM = 16
+"""The first version that always has opaque pointers."""
+KERNEL = "kernel"
+"""The function that a kernel's module exports."""
+_FLOATS_MARK = "_fltused"
+"""On Windows, code with floats needs this symbol, which only compilers' own libraries define."""
+_floats_mark = ctypes.c_int32(1)
+MOST_KEPT = 128
+"""Kernels kept for a later use when nobody uses them any more, the latest ones."""
+
+
+# What the machine is
+
+
+@dataclass(frozen=True)
+class Host:
+    """The processor, as LLVM describes it."""
+
+    triple: str
+    processor: str
+    features: dict[str, bool]
+
+    @property
+    def architecture(self) -> str:
+        return self.triple.partition("-")[0]
+
+
+@cache
+def is_available() -> bool:
+    """Whether llvmlite is here and new enough to know opaque pointers, on a 64-bit system."""
+    if ctypes.sizeof(ctypes.c_void_p) != POINTER_BYTES:
+        return False
+    return run_uninterrupted(_can_import)
+
+
+def _can_import() -> bool:
+    try:
+        import llvmlite.binding as binding
+    except (ImportError, OSError):
+        return False
+    return bool(binding.llvm_version_info[0] >= OLDEST_LLVM)
+
+
+@cache
+def host() -> Host:
+    return run_uninterrupted(_find_host)
+
+
+def _find_host() -> Host:
+    import llvmlite.binding as binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    if sys.platform == "win32" and binding.address_of_symbol(_FLOATS_MARK) is None:
+        binding.add_symbol(_FLOATS_MARK, ctypes.addressof(_floats_mark))
+    try:
+        features = dict(binding.get_host_cpu_features())
+    except RuntimeError:  # not every system can tell; the processor's name then says what it has
+        features = {}
+    return Host(binding.get_process_triple(), binding.get_host_cpu_name(), features)
+
+
+def vector_bytes() -> int:
+    """How wide the machine's vectors are."""
+    features = host().features
+    if features.get("avx512bw"):
+        return 64
+    return 32 if features.get("avx2") else 16
+
+
+def has_half_floats() -> bool:
+    """Without them LLVM would call a library function that need not exist."""
+    features = host().features
+    return bool(features.get("f16c") or features.get("fullfp16") or features.get("neon"))
+
+
+# Compiled code
+
+
+class MachineCode:
+    """Compiled functions. Whoever holds this keeps their instructions in memory."""
+
+    __slots__ = ("__weakref__", "_addresses", "_engine")
+
+    def __init__(self, engine: Any, addresses: dict[str, int]) -> None:
+        self._engine = engine
+        self._addresses = addresses
+
+    def address(self, symbol: str = KERNEL) -> int:
+        return self._addresses[symbol]
+
+
+class _Kept:
+    """Compiled code by key: what was used last, and all that is still in use.
+
+    Engines are held here too, and released by `compiled` when their code is gone: LLVM is only called where
+    nothing interrupts. Nothing runs when code goes away, so no interrupt can arrive, and be lost, in there.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._latest: OrderedDict[Hashable, MachineCode] = OrderedDict()
+        self._alive: dict[Hashable, tuple[ref[MachineCode], Any]] = {}
+
+    def find(self, key: Hashable) -> MachineCode | None:
+        with self._lock:
+            entry = self._alive.get(key)
+            code = entry[0]() if entry else None
+            if code is not None:
+                self._keep(key, code)
+            return code
+
+    def add(self, key: Hashable, code: MachineCode, engine: Any) -> None:
+        with self._lock:
+            self._alive[key] = ref(code), engine
+            self._keep(key, code)
+
+    def _keep(self, key: Hashable, code: MachineCode) -> None:
+        self._latest[key] = code
+        self._latest.move_to_end(key)
+        while len(self._latest) > MOST_KEPT:
+            self._latest.popitem(last=False)
+
+    def forget(self) -> None:
+        """Keeps only what is in use."""
+        with self._lock:
+            self._latest.clear()
+
+    def remove_dead(self) -> list[Any]:
+        """The engines of code that nobody holds any more."""
+        with self._lock:
+            dead = [key for key, (code, _) in self._alive.items() if code() is None]
+            return [self._alive.pop(key)[1] for key in dead]
+
+    def __len__(self) -> int:
+        return len(self._alive)
+
+    def reset_lock(self) -> None:
+        self._lock = Lock()
+
+
+_kept = _Kept()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_kept.reset_lock)
+
+
+def compiled(key: Hashable, write: Callable[[], str], symbols: Sequence[str] = (KERNEL,)) -> MachineCode:
+    """The machine code of the module that `write` gives as LLVM IR; compiled at its first use.
+
+    Equal keys mean equal modules. `symbols` are the functions that the module exports.
+    """
+    found = _kept.find(key)
+    return found or run_uninterrupted(lambda: _kept.find(key) or _compile(key, write(), symbols))
+
+
+def release_unused() -> None:
+    """Gives back the memory of all kernels that nobody holds."""
+    _kept.forget()
+    if len(_kept):
+        run_uninterrupted(_release_dead)
+
+
+def _release_dead() -> None:
+    for engine in _kept.remove_dead():
+        engine.close()
+
+
+def _compile(key: Hashable, text: str, symbols: Sequence[str]) -> MachineCode:
+    _release_dead()
+    name = disk.key([*_origin(), text])
+    data = disk.load(name)
+    if data is None or not _is_loadable(data, symbols):
+        data = _object_of(text)
+        if _is_loadable(data, symbols):
+            disk.save(name, data)
+    engine = _engine_of(data)
+    code = MachineCode(engine, {symbol: engine.get_function_address(symbol) for symbol in symbols})
+    _kept.add(key, code, engine)
+    return code
+
+
+def _is_loadable(data: bytes, symbols: Sequence[str]) -> bool:
+    """Whether LLVM will load an object file: it ends the process if one is broken or needs what it cannot find."""
+    import llvmlite.binding as binding
+
+    try:
+        found = read_symbols(data, host().triple)
+    except ValueError:
+        return False
+    known = all(binding.address_of_symbol(symbol) is not None for symbol in found.needed)
+    return known and found.defined.issuperset(symbols)
+
+
+def _object_of(text: str) -> bytes:
+    import llvmlite.binding as binding
+
+    # A context of its own, because constants and types live as long as their context.
+    module = binding.parse_assembly(text, binding.create_context())
+    data: bytes = _machine().emit_object(module)
+    return data
+
+
+def _engine_of(data: bytes) -> Any:
+    import llvmlite.binding as binding
+
+    # The engine frees its module last, after a context of the module's own would be gone.
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _machine())
+    engine.add_object_file(binding.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    return engine
+
+
+def _machine() -> Any:
+    """A new one for each engine, which owns it."""
+    import llvmlite.binding as binding
+
+    features = sorted(host().features.items())
+    flags = ",".join(("+" if present else "-") + feature for feature, present in features)
+    target = binding.Target.from_default_triple()
+    return target.create_target_machine(cpu=host().processor, features=flags, opt=2, jit=True)
+
+
+@cache
+def _origin() -> tuple[str, ...]:
+    """All besides its text that machine code depends on."""
+    import llvmlite
+
+    from anydml import __version__
+
+    about = host()
+    version = str(llvmlite.binding.llvm_version_info)
+    return __version__, llvmlite.__version__, version, about.triple, about.processor, str(sorted(about.features.items()))
