@@ -111,14 +111,20 @@ class PreparedMove:
         elif self._runs_natively():
             self._views[0].check(source)
             self._views[1].check(destination, is_written=True)
-            source = _apart(source, destination)
-            self._run_natively(source.ctypes.data, destination.ctypes.data)
+            if not self._is_done(source, destination):
+                self._run_natively(_apart(source, destination).ctypes.data, destination.ctypes.data)
         else:
             self._copy(self._views[0].of(source), self._views[1].of(destination))
 
     def tasks(self, source_slot: int, destination_slot: int) -> tuple[Task, ...]:
         """The move as native tasks between two slots that do not overlap; none if NumPy must do it."""
         return self._tasks(lowering.Sides(source_slot, destination_slot))
+
+    def _is_done(self, source: Bytes, destination: Bytes) -> bool:
+        """Whether every element would be moved to where it is."""
+        if self._converts or self._layouts[0] != self._layouts[1]:
+            return False
+        return bool(source.ctypes.data == destination.ctypes.data)
 
     # NumPy
 

@@ -186,9 +186,7 @@ def _parts(size: int, grain: int, pieces: int) -> list[tuple[int, int]]:
     return list(zip(bounds, [*bounds[1:], size], strict=True))
 
 
-def _chunk(
-    loops: Sequence[Loop], outer_count: int, lowered: Lowered, sides: Sides, starts: Sequence[int]
-) -> list[int]:
+def _chunk(loops: Sequence[Loop], outer_count: int, lowered: Lowered, sides: Sides, starts: Sequence[int]) -> list[int]:
     body = [*_words(loops[outer_count:]), *lowered.extras, *_words(loops[:outer_count]), *_words([END])]
     if isinstance(sides.source, int):
         return [sides.source, starts[0], sides.destination, starts[1], *body]

@@ -33,7 +33,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _READ_FILE = _READ | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 """Without waiting: opening a pipe would wait for somebody to write to it."""
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | (_READ_FILE & ~os.O_RDONLY)
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _READ_FILE
 
 
 def key(parts: Iterable[str]) -> str:
@@ -125,12 +125,15 @@ class _Folder:
 
     def read(self, name: str) -> bytes:
         descriptor = os.open(self.path / name, _READ_FILE, **self.at)
-        with open(descriptor, "rb") as file:
+        try:
             about = os.fstat(descriptor)
             _check(about, stat.S_IFREG)
             if about.st_size > LARGEST_FILE:
                 raise OSError("too large")
-            content = file.read(LARGEST_FILE)
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                content = file.read(LARGEST_FILE)
+        finally:
+            os.close(descriptor)
         self._mark_used(name)
         return content
 
@@ -142,7 +145,7 @@ class _Folder:
         unfinished = f"{_UNFINISHED}{os.getpid()}-{time.monotonic_ns():x}"
         descriptor = os.open(self.path / unfinished, _CREATE, 0o600, **self.at)
         try:
-            with open(descriptor, "wb") as file:
+            with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
             folders = {"src_dir_fd": self.at["dir_fd"], "dst_dir_fd": self.at["dir_fd"]} if self.at else {}
             os.replace(self.path / unfinished, self.path / name, **folders)  # noqa: PTH105 relative to the folder
@@ -153,7 +156,7 @@ class _Folder:
     def _remove(self, name: str) -> None:
         """Another process may have removed it already, or on Windows still read it."""
         with suppress(OSError):
-            os.unlink(self.path / name, **self.at)  # noqa: PTH108 relative to the folder
+            os.unlink(self.path / name, **self.at)
 
     def _files(self) -> Iterator[_File]:
         for name in os.listdir(self.at.get("dir_fd", self.path)):  # noqa: PTH208 relative to the folder

@@ -212,7 +212,7 @@ def _is_loadable(data: bytes, symbols: Sequence[str]) -> bool:
     except ValueError:
         return False
     known = all(binding.address_of_symbol(symbol) is not None for symbol in found.needed)
-    return known and found.defined.issuperset(symbols)
+    return known and found.exported.issuperset(symbols)
 
 
 def _object_of(text: str) -> bytes:
@@ -253,4 +253,11 @@ def _origin() -> tuple[str, ...]:
 
     about = host()
     version = str(llvmlite.binding.llvm_version_info)
-    return __version__, llvmlite.__version__, version, about.triple, about.processor, str(sorted(about.features.items()))
+    return (
+        __version__,
+        llvmlite.__version__,
+        version,
+        about.triple,
+        about.processor,
+        str(sorted(about.features.items())),
+    )

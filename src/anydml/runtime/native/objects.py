@@ -12,9 +12,10 @@ from dataclasses import dataclass
 LARGEST_SECTION = 1 << 24
 LARGEST_ALIGNMENT = 4096
 
+
 @dataclass(frozen=True)
 class Symbols:
-    defined: frozenset[str]
+    exported: frozenset[str]
     needed: frozenset[str]
     """What must be found elsewhere in the process."""
 
@@ -24,7 +25,7 @@ def read_symbols(data: bytes, triple: str) -> Symbols:
     architecture, _, system = triple.partition("-")
     try:
         return _reader(system)(data, architecture).read()
-    except (struct.error, UnicodeDecodeError, KeyError) as error:
+    except KeyError as error:  # no such architecture
         raise ValueError(f"object file: {error!r}") from error
 
 
@@ -46,12 +47,11 @@ class _Reader:
         self.architecture = {"amd64": "x86_64", "arm64": "aarch64"}.get(architecture, architecture)
 
     def unpack(self, layout: str, offset: int) -> tuple[int, ...]:
-        """Numbers at a place; struct.error if the place is not inside the file."""
-        _expect(offset >= 0, f"negative offset {offset}")
+        self.inside(offset, struct.calcsize("<" + layout), "a number")
         return struct.unpack_from("<" + layout, self.data, offset)
 
     def inside(self, offset: int, size: int, what: str) -> None:
-        _expect(0 <= offset and 0 <= size and offset + size <= len(self.data), f"{what} lies outside the file")
+        _expect(offset >= 0 and size >= 0 and offset + size <= len(self.data), f"{what} lies outside the file")
 
     def name(self, table: tuple[int, int], offset: int) -> str:
         """The text at an offset of a table of strings, given by its own offset and size."""
@@ -59,7 +59,10 @@ class _Reader:
         start = table[0] + offset
         end = self.data.find(b"\0", start, table[0] + table[1])
         _expect(end >= 0, "a name has no end")
-        return self.data[start:end].decode("utf-8")
+        return self.data[start:end].decode("ascii", "replace")
+
+
+_AARCH64_WORDS = (273, 274, 275, 277, 278, 279, 280, 282, 283, 284, 285, 286, 299)
 
 
 class _Elf(_Reader):
@@ -67,16 +70,19 @@ class _Elf(_Reader):
 
     MACHINES = {"x86_64": 62, "aarch64": 183}
     RELOCATIONS = {
-        "x86_64": {1, 2, 4, 10, 11, 24},
-        "aarch64": {257, 258, 260, 261, 275, 276, 277, 278, 280, 282, 283, 284, 285, 286, 299},
+        "x86_64": {1: 8, 2: 4, 4: 4, 10: 4, 11: 4, 24: 8, 29: 8},
+        "aarch64": {257: 8, 260: 8, **dict.fromkeys((258, 261, *range(263, 270), *_AARCH64_WORDS), 4)},
     }
+    """Those that machine code of one module needs, and how many bytes each changes."""
     PROGBITS, SYMTAB, STRTAB, RELA, NOBITS = 1, 2, 3, 4, 8
     TYPES = {0, PROGBITS, SYMTAB, STRTAB, RELA, NOBITS, 7, 14, 15, 0x70000001, 0x6FFF4C03}
     """Besides the ones above: none, notes, arrays of initializers, tables for unwinding, marks of addresses."""
     UNLOADABLE_FLAGS = 0x400 | 0x800
     """Thread-local and compressed sections."""
-    ABSOLUTE, COMMON = 0xFFF1, 0xFFF2
-    FILE = 4
+    EXECUTABLE = 0x4
+    ABSOLUTE = 0xFFF1
+    FUNCTION, FILE = 2, 4
+    GLOBAL = 1
 
     def read(self) -> Symbols:
         _expect(self.data[:7] == b"\x7fELF\x02\x01\x01", "it is not a 64-bit ELF file")
@@ -90,10 +96,11 @@ class _Elf(_Reader):
             self._check_section(section, names)
         tables = [number for number, section in enumerate(self.sections) if section[1] == self.SYMTAB]
         _expect(len(tables) == 1, f"it has {len(tables)} tables of symbols")
+        symbols = self._symbols(self.sections[tables[0]])
         for section in self.sections:
             if section[1] == self.RELA:
                 self._check_relocations(section, tables[0])
-        return self._symbols(self.sections[tables[0]])
+        return symbols
 
     def _check_section(self, section: tuple[int, ...], names: int) -> None:
         name, kind, flags, _, offset, size, _, _, alignment, _ = section
@@ -115,32 +122,38 @@ class _Elf(_Reader):
         _, _, _, _, offset, size, link, target, _, entry = section
         _expect(entry == 24 and size % 24 == 0 and link == table, "a table of relocations is broken")
         _expect(0 < target < len(self.sections), f"relocations of section {target}")
-        changed, symbol_count = self.sections[target], self.sections[table][5] // 24
+        changed = self.sections[target]
         _expect(changed[1] not in (0, self.NOBITS), "relocations of an empty section")
         for place in range(offset, offset + size, 24):
             where, info, _ = self.unpack("QQq", place)
-            _expect(where + 4 <= changed[5], "a relocation lies outside its section")
-            _expect(info >> 32 < symbol_count, "a relocation has no symbol")
             kind = info & 0xFFFFFFFF
-            _expect(kind in self.RELOCATIONS[self.architecture], f"relocation {kind}")
+            width = self.RELOCATIONS[self.architecture].get(kind)
+            _expect(width is not None, f"relocation {kind}")
+            _expect(where + (width or 0) <= changed[5], "a relocation lies outside its section")
+            _expect(info >> 32 in self.places, "a relocation has no symbol")
 
     def _symbols(self, table: tuple[int, ...]) -> Symbols:
         _expect(table[9] == 24 and table[5] % 24 == 0, "its table of symbols is broken")
-        defined: set[str] = set()
+        exported: set[str] = set()
         needed: set[str] = set()
+        self.places: set[int] = set()
+        """Numbers of the symbols that have an address."""
         for number in range(table[5] // 24):
             name_at, info, _, section, value, _ = self.unpack("IBBHQQ", table[4] + 24 * number)
-            name, kind = self._string(table[6], name_at), info & 15
-            _expect(kind <= self.FILE, f"type {kind} of symbol {name!r}")
+            name, kind, binding = self._string(table[6], name_at), info & 15, info >> 4
+            _expect(kind <= self.FILE and binding <= self.GLOBAL, f"type {kind} of symbol {name!r}")
             if section == self.ABSOLUTE and kind == self.FILE:
                 continue
-            _expect(section < len(self.sections), f"section {section} of symbol {name!r}")
+            _expect(section < len(self.sections) and kind != self.FILE, f"section {section} of symbol {name!r}")
+            if number:
+                self.places.add(number)
             if section:
                 _expect(value <= self.sections[section][5], f"symbol {name!r} lies outside its section")
-                defined.add(name)
+                if kind == self.FUNCTION and binding == self.GLOBAL and self.sections[section][2] & self.EXECUTABLE:
+                    exported.add(name)
             elif number:
                 needed.add(name)
-        return Symbols(frozenset(defined), frozenset(needed))
+        return Symbols(frozenset(exported), frozenset(needed))
 
 
 class _MachO(_Reader):
@@ -148,6 +161,7 @@ class _MachO(_Reader):
 
     MACHINES = {"x86_64": 0x01000007, "aarch64": 0x0100000C}
     SEGMENT, SYMTAB = 0x19, 0x2
+    EXTERNAL = 0x01
     LARGEST_RELOCATION = 10
 
     def read(self) -> Symbols:
@@ -189,7 +203,7 @@ class _MachO(_Reader):
             for place in range(start, start + 8 * count, 8):
                 where, info = self.unpack("iI", place)
                 number, is_symbol, kind = info & 0xFFFFFF, info >> 27 & 1, info >> 28
-                _expect(0 <= where and where + 4 <= size, "a relocation lies outside its section")
+                _expect(where >= 0 and where + 4 <= size, "a relocation lies outside its section")
                 limit = symbol_count if is_symbol else len(self.section_sizes) + 1
                 # What is added to the address is written in the place of the number.
                 is_addend = self.architecture == "aarch64" and kind == self.LARGEST_RELOCATION
@@ -199,7 +213,7 @@ class _MachO(_Reader):
     def _symbols(self, start: int, count: int, names: int, names_size: int) -> Symbols:
         self.inside(names, names_size, "the table of names")
         self.inside(start, 16 * count, "the table of symbols")
-        defined: set[str] = set()
+        exported: set[str] = set()
         needed: set[str] = set()
         for number in range(count):
             name_at, kind, section, _, value = self.unpack("IBBHQ", start + 16 * number)
@@ -207,11 +221,12 @@ class _MachO(_Reader):
             _expect(kind & 0xE0 == 0 and kind & 0x0E in (0, 0x0E), f"type {kind} of symbol {name!r}")
             if kind & 0x0E:
                 _expect(0 < section <= len(self.section_sizes), f"section {section} of symbol {name!r}")
-                defined.add(name)
+                if kind & self.EXTERNAL:
+                    exported.add(name)
             else:
                 _expect(value == 0, f"symbol {name!r} is common")
                 needed.add(name)
-        return Symbols(frozenset(defined), frozenset(needed))
+        return Symbols(frozenset(exported), frozenset(needed))
 
 
 class _Coff(_Reader):
@@ -220,6 +235,7 @@ class _Coff(_Reader):
     MACHINES = {"x86_64": 0x8664, "aarch64": 0xAA64}
     LARGEST_RELOCATION = 0x11
     UNINITIALIZED = 0x80
+    EXTERNAL = 2
 
     def read(self) -> Symbols:
         machine, count, _, symbols, symbol_count, optional, _ = self.unpack("HHIIIHH", 0)
@@ -246,7 +262,7 @@ class _Coff(_Reader):
         names = start + 18 * count
         (names_size,) = self.unpack("I", names)
         self.inside(names, names_size, "the table of names")
-        defined: set[str] = set()
+        exported: set[str] = set()
         needed: set[str] = set()
         number = 0
         while number < count:
@@ -254,16 +270,16 @@ class _Coff(_Reader):
             value, section, _, storage, more = self.unpack("IhHBB", place + 8)
             name = self._name(place, (names, names_size))
             _expect(-2 <= section <= self.section_count, f"section {section} of symbol {name!r}")
-            if section > 0:
-                defined.add(name)
-            elif section == 0:
-                _expect(storage == 2 and value == 0, f"symbol {name!r} is common")
+            if section == 0:
+                _expect(storage == self.EXTERNAL and value == 0, f"symbol {name!r} is common")
                 needed.add(name)
+            elif storage == self.EXTERNAL:
+                exported.add(name)
             number += 1 + more
-        return Symbols(frozenset(defined), frozenset(needed))
+        return Symbols(frozenset(exported), frozenset(needed))
 
     def _name(self, place: int, table: tuple[int, int]) -> str:
         short, offset = self.unpack("II", place)
         if short == 0:
             return self.name(table, offset)
-        return self.data[place : place + 8].rstrip(b"\0").decode("utf-8")
+        return self.data[place : place + 8].rstrip(b"\0").decode("ascii", "replace")

@@ -14,7 +14,7 @@ from _thread import allocate_lock, start_new_thread
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from threading import Lock
+from threading import Lock, get_ident
 from time import perf_counter_ns
 from typing import Any
 
@@ -91,7 +91,8 @@ def run(tasks: int, bases: bytes, chunks: int, threads: int | None = None) -> No
 class _Helper:
     bell: Any
     """A lock that the helper waits for; whoever releases it wakes the helper."""
-    is_awake: bool = False
+    ident: int
+    is_awake: bool = True
 
 
 class Pool:
@@ -154,7 +155,7 @@ class Pool:
 
 def _serve(pool: Pool) -> None:
     """A helper's life. It keeps the pool's memory and code alive even while Python exits."""
-    helper = _Helper(allocate_lock(), is_awake=True)
+    helper = _Helper(allocate_lock(), get_ident())
     helper.bell.acquire()
     try:
         while pool.add(helper):

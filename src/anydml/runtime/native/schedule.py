@@ -82,6 +82,19 @@ def _emit_relax(e: Emitter, architecture: str) -> None:
         e.do(f"call void @relax(ptr %pool, i64 {i})")
 
 
+def _counter(e: Emitter) -> str:
+    """A word on the stack that is 0. It must come first in a function: elsewhere it would be made each time."""
+    place = e.value("alloca i64")
+    e.store("i64", 0, place, WORD)
+    return place
+
+
+def _relax(e: Emitter, rounds: str) -> None:
+    number = e.load("i64", rounds, WORD)
+    e.do(f"call void @relax(ptr %pool, i64 {number})")
+    e.store("i64", e.add(number, 1), rounds, WORD)
+
+
 def _load_task(e: Emitter, task: str) -> tuple[str, str, str, str]:
     """Function, parameters, bytes per chunk, chunks."""
     kinds = ("ptr", "ptr", "i64", "i64")
@@ -131,6 +144,7 @@ def _emit_work(e: Emitter) -> None:
 def _emit_publish(e: Emitter) -> None:
     """Runs one task together with helpers, as the pool's owner."""
     with e.function("publish", "ptr %pool, ptr %task, ptr %bases, ptr %staging, i64 %seats"):
+        rounds = _counter(e)
         state = e.at("%pool", _STATE)
         for number in range(TASK_WORDS):
             # Helpers glance at these words before they enter, so even the plain ones are written whole.
@@ -142,14 +156,10 @@ def _emit_publish(e: Emitter) -> None:
         e.atomic_store(e.value(f"or i64 {seats}, {_OPEN}"), state, "release")
         e.do("call void @work(ptr %pool, ptr %staging)")
         e.atomic("and", state, _COUNT, "acq_rel")
-        rounds = e.value("alloca i64")
-        e.store("i64", 0, rounds, WORD)
         with e.repeat() as again:
             inside = e.value(f"icmp ne i64 {e.atomic_load(state, 'acquire')}, 0")
             with e.when(inside):
-                number = e.load("i64", rounds, WORD)
-                e.do(f"call void @relax(ptr %pool, i64 {number})")
-                e.store("i64", e.add(number, 1), rounds, WORD)
+                _relax(e, rounds)
             again(inside)
 
 
@@ -182,17 +192,13 @@ def _emit_join(e: Emitter) -> None:
 
 def _emit_help(e: Emitter) -> None:
     with e.function("help", "ptr %pool, ptr %staging, i64 %spins", exported=True):
-        idle, rounds = e.value("alloca i64"), e.value("alloca i64")
-        e.store("i64", 0, idle, WORD)
-        e.store("i64", 0, rounds, WORD)
+        idle, rounds = _counter(e), _counter(e)
         with e.repeat() as again:
             seen = e.atomic_load(e.at("%pool", _STATE))
             with e.when(_has_work(e, seen)):
                 e.do(f"call void @join(ptr %pool, ptr %staging, i64 {seen})")
                 e.store("i64", 0, idle, WORD)
-            number = e.load("i64", rounds, WORD)
-            e.do(f"call void @relax(ptr %pool, i64 {number})")
-            e.store("i64", e.add(number, 1), rounds, WORD)
+            _relax(e, rounds)
             # While somebody owns the pool the next task may be published at any time: that is no idle look.
             owner = e.atomic_load(e.at("%pool", _OWNER))
             looks = e.subtract(e.add(e.load("i64", idle, WORD), 1), owner)

@@ -33,7 +33,7 @@ _is_exiting = False
 
 
 def run_uninterrupted(work: Callable[[], T]) -> T:
-    """What `work` returns or raises. One piece of work runs at a time, to its end, even if its caller is interrupted."""
+    """What `work` returns or raises. It runs to its end even if its caller is interrupted; one runs at a time."""
     if _worker == get_ident():
         return work()
     job = _Job(work)
@@ -116,6 +116,4 @@ def _at_exit() -> None:
 
 atexit.register(_at_exit)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
-    )
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

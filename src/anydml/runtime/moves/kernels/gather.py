@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anydml.runtime.native.emit import Value
 from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, even_parts
 from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
+from anydml.runtime.native.emit import Value
 
 SOURCE_ROW_BYTES = 256
 GRAIN_BYTES = 4096

@@ -6,7 +6,6 @@ source is read once, and always forwards: hardware reads ahead of those who walk
 
 from __future__ import annotations
 
-from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import (
     AHEAD_BYTES,
     CHUNK_BYTES,
@@ -21,6 +20,7 @@ from anydml.runtime.moves.kernels.frame import (
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES, ONCE, MovePlan
+from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 
 GRAIN_BYTES = 16 * 1024
 MOST_UNWOVEN = 128

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anydml.runtime.native.emit import SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import (
     AHEAD_BYTES,
     CHUNK_BYTES,
@@ -23,6 +22,7 @@ from anydml.runtime.moves.kernels.frame import (
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import MovePlan
+from anydml.runtime.native.emit import SECOND_LEVEL, Value
 
 GRAIN_BYTES = 8 * 1024
 

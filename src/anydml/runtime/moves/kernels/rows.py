@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value, vector
 from anydml.runtime.moves.plan import LINE_BYTES
+from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value, vector
 
 UNROLLED_LINES = 4
 SMALL_STEP = 8

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anydml.runtime.native.emit import SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, ahead_of_rows
 from anydml.runtime.moves.kernels.rows import copy_row, copy_short_row, short_row_steps
 from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
+from anydml.runtime.native.emit import SECOND_LEVEL, Value
 
 GRAIN_BYTES = 64 * 1024
 SHORT_ROW_BYTES = 1024

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anydml.runtime.native.emit import SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import (
     STAGING_BYTES,
     Frame,
@@ -23,6 +22,7 @@ from anydml.runtime.moves.kernels.frame import (
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
+from anydml.runtime.native.emit import SECOND_LEVEL, Value
 
 SOURCE_ROW_BYTES = 256
 BLOCK_SIDE = 16

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from anydml.runtime.native.emit import SECOND_LEVEL
 from anydml.runtime.moves.kernels.frame import AHEAD_BYTES, CHUNK_BYTES, Frame, Lowered, Shape, power_at_most
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import MovePlan
+from anydml.runtime.native.emit import SECOND_LEVEL
 
 GRAIN_BYTES = 8 * 1024
 
