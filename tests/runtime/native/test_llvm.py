@@ -62,7 +62,7 @@ def test_code__is_found_on_disk_by_a_later_process(
     (file,) = folder.iterdir()
     written = file.read_bytes(), file.stat().st_ino
     monkeypatch.setattr(llvm, "_kept", llvm._Kept())
-    monkeypatch.setattr(llvm, "_object_of", lambda text: pytest.fail("compiled again"))
+    monkeypatch.setattr(llvm, "_object_of", lambda *_: pytest.fail("compiled again"))
     assert stored(storing(3)) == 3
     assert (file.read_bytes(), file.stat().st_ino) == written
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from struct import Struct
+
 import numpy as np
 
 from anydml.core.datatype import DataType
@@ -30,6 +32,8 @@ CHUNK_BYTES = 1024 * 1024
 """What one thread moves at a time, of a shared move. Only sizes decide how work is cut, never the threads."""
 FEWEST_CHUNKS, MOST_CHUNKS = 8, 256
 """More chunks than threads, so that a thread held up by others leaves work to the rest."""
+
+_ADDRESSES = Struct("=2Q")
 
 
 def prepare(
@@ -97,22 +101,27 @@ class PreparedMove:
 
     def run(self, source_address: int, destination_address: int) -> None:
         """Moves between buffers in memory that do not overlap, given by the addresses of their element 0."""
-        if self._by_nibbles:
-            self._move_nibbles(self._bytes_at(0, source_address), self._bytes_at(1, destination_address))
-        elif self._runs_natively():
+        if self._runs_natively():
             self._run_natively(source_address, destination_address)
+        elif self._by_nibbles:
+            self._move_nibbles(self._bytes_at(0, source_address), self._bytes_at(1, destination_address))
         else:
             self._copy(*self._views_at(source_address, destination_address))
 
     def run_arrays(self, source: Bytes, destination: Bytes) -> None:
         """Moves between buffers given as 1-D arrays of bytes. Those that overlap are moved as if they did not."""
-        if self._by_nibbles:
-            self._move_nibbles(_apart(source, destination), destination)
-        elif self._runs_natively():
+        is_native = self._runs_natively()
+        if is_native:
             self._views[0].check(source)
             self._views[1].check(destination, is_written=True)
-            if not self._is_done(source, destination):
-                self._run_natively(_apart(source, destination).ctypes.data, destination.ctypes.data)
+        if (is_native or self._by_nibbles) and np.may_share_memory(source, destination):
+            if self._is_done(source, destination):
+                return
+            source = source.copy()
+        if self._by_nibbles:
+            self._move_nibbles(source, destination)
+        elif is_native:
+            self._run_natively(source.ctypes.data, destination.ctypes.data)
         else:
             self._copy(self._views[0].of(source), self._views[1].of(destination))
 
@@ -161,7 +170,7 @@ class PreparedMove:
     # Machine code
 
     def _runs_natively(self) -> bool:
-        if self._payload_bytes < SMALL_BYTES or not llvm.is_available():
+        if self._payload_bytes < SMALL_BYTES or self._by_nibbles or not llvm.is_available():
             return False
         if not self._converts:
             return True
@@ -169,12 +178,13 @@ class PreparedMove:
         return not lacks_halves and is_supported(*self._types, self._scale_bias)
 
     def _run_natively(self, source: int, destination: int) -> None:
-        if self._list is None:
-            self._list = TaskList(self.tasks(0, 1))
-        self._list.run((source, destination), self._threads)
+        tasks = self._list
+        if tasks is None:
+            tasks = self._list = TaskList(self.tasks(0, 1))
+        tasks.run_packed(_ADDRESSES.pack(source, destination), self._threads)
 
     def _tasks(self, sides: lowering.Sides) -> tuple[Task, ...]:
-        if self._by_nibbles or not self._runs_natively():
+        if not self._runs_natively():
             return ()
         stream = self._payload_bytes >= STREAMED_BYTES * (STREAMED_FILLS if self.plan.kernel == "fill" else 1)
         types = self._types if self._converts else None
@@ -190,11 +200,6 @@ def _chunk_count(touched_bytes: int) -> int:
     if touched_bytes < SHARED_BYTES:
         return 1
     return min(max(FEWEST_CHUNKS, touched_bytes // CHUNK_BYTES), MOST_CHUNKS)
-
-
-def _apart(source: Bytes, destination: Bytes) -> Bytes:
-    """The source, or a copy of it if writing to the destination might change it."""
-    return source.copy() if np.may_share_memory(source, destination) else source
 
 
 class PreparedFill:

@@ -24,8 +24,12 @@ from anydml.runtime.native.uninterrupted import run_uninterrupted
 POINTER_BYTES = 8
 OLDEST_LLVM = 16
 """The first version that always has opaque pointers."""
+NO_EFFORT, FULL_EFFORT = 0, 2
+"""What LLVM does to make code fast."""
 KERNEL = "kernel"
 """The function that a kernel's module exports."""
+KERNEL_ARGUMENTS = 3
+Function = Callable[..., None]
 _FLOATS_MARK = "_fltused"
 """On Windows, code with floats needs this symbol, which only compilers' own libraries define."""
 _floats_mark = ctypes.c_int32(1)
@@ -113,6 +117,10 @@ class MachineCode:
     def address(self, symbol: str = KERNEL) -> int:
         return self._addresses[symbol]
 
+    def function(self, symbol: str = KERNEL, arguments: int = KERNEL_ARGUMENTS) -> Function:
+        """One that takes so many addresses. Its calls hold no interpreter lock. It does not keep the code alive."""
+        return ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * arguments)(self._addresses[symbol])
+
 
 class _Kept:
     """Compiled code by key: what was used last, and all that is still in use.
@@ -168,13 +176,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_kept.reset_lock)
 
 
-def compiled(key: Hashable, write: Callable[[], str], symbols: Sequence[str] = (KERNEL,)) -> MachineCode:
+def compiled(
+    key: Hashable, write: Callable[[], str], symbols: Sequence[str] = (KERNEL,), effort: int = FULL_EFFORT
+) -> MachineCode:
     """The machine code of the module that `write` gives as LLVM IR; compiled at its first use.
 
-    Equal keys mean equal modules. `symbols` are the functions that the module exports.
+    Equal keys mean equal modules. `symbols` are the functions that the module exports. Without effort, code is
+    compiled several times as fast, and runs slower.
     """
     found = _kept.find(key)
-    return found or run_uninterrupted(lambda: _kept.find(key) or _compile(key, write(), symbols))
+    return found or run_uninterrupted(lambda: _kept.find(key) or _compile(key, write(), symbols, effort))
 
 
 def release_unused() -> None:
@@ -189,12 +200,12 @@ def _release_dead() -> None:
         engine.close()
 
 
-def _compile(key: Hashable, text: str, symbols: Sequence[str]) -> MachineCode:
+def _compile(key: Hashable, text: str, symbols: Sequence[str], effort: int) -> MachineCode:
     _release_dead()
-    name = disk.key([*_origin(), text])
+    name = disk.key([*_origin(), str(effort), text])
     data = disk.load(name)
     if data is None or not _is_loadable(data, symbols):
-        data = _object_of(text)
+        data = _object_of(text, effort)
         if _is_loadable(data, symbols):
             disk.save(name, data)
     engine = _engine_of(data)
@@ -215,12 +226,12 @@ def _is_loadable(data: bytes, symbols: Sequence[str]) -> bool:
     return known and found.exported.issuperset(symbols)
 
 
-def _object_of(text: str) -> bytes:
+def _object_of(text: str, effort: int = FULL_EFFORT) -> bytes:
     import llvmlite.binding as binding
 
     # A context of its own, because constants and types live as long as their context.
     module = binding.parse_assembly(text, binding.create_context())
-    data: bytes = _machine().emit_object(module)
+    data: bytes = _machine(effort).emit_object(module)
     return data
 
 
@@ -234,14 +245,14 @@ def _engine_of(data: bytes) -> Any:
     return engine
 
 
-def _machine() -> Any:
+def _machine(effort: int = FULL_EFFORT) -> Any:
     """A new one for each engine, which owns it."""
     import llvmlite.binding as binding
 
     features = sorted(host().features.items())
     flags = ",".join(("+" if present else "-") + feature for feature, present in features)
     target = binding.Target.from_default_triple()
-    return target.create_target_machine(cpu=host().processor, features=flags, opt=2, jit=True)
+    return target.create_target_machine(cpu=host().processor, features=flags, opt=effort, jit=True)
 
 
 @cache

@@ -13,7 +13,7 @@ import sys
 from _thread import allocate_lock, start_new_thread
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from threading import Lock, get_ident
 from time import perf_counter_ns
 from typing import Any
@@ -58,15 +58,12 @@ class Functions:
     def __init__(self) -> None:
         architecture = llvm.host().architecture
         key = ("schedule", architecture)
-        self.code = llvm.compiled(key, lambda: schedule.module_text(architecture), schedule.SYMBOLS)
-        self.alone = self._function("alone", 3)
-        self.shared = self._function("shared", 5)
-        self.help = self._function("help", 3)
-        self.rest = self._function("rest", 2)
-
-    def _function(self, symbol: str, arguments: int) -> Any:
-        """Native calls hold no interpreter lock."""
-        return ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * arguments)(self.code.address(symbol))
+        write = partial(schedule.module_text, architecture)
+        self.code = llvm.compiled(key, write, schedule.SYMBOLS, llvm.NO_EFFORT)
+        self.alone = self.code.function("alone", 3)
+        self.shared = self.code.function("shared", 5)
+        self.help = self.code.function("help", 3)
+        self.rest = self.code.function("rest", 2)
 
 
 @cache
@@ -74,7 +71,7 @@ def functions() -> Functions:
     return Functions()
 
 
-def run(tasks: int, bases: bytes, chunks: int, threads: int | None = None) -> None:
+def run(bases: bytes, tasks: int, chunks: int, threads: int | None = None) -> None:
     """Runs a list of tasks, given by its address.
 
     `bases` are the addresses of the buffers, and `chunks` the most chunks that a task of the list has. Whatever
@@ -82,9 +79,9 @@ def run(tasks: int, bases: bytes, chunks: int, threads: int | None = None) -> No
     """
     helpers = min(chunks, threads or get_threads()) - 1 if chunks > 1 else 0
     if helpers < 1:
-        functions().alone(tasks, bases, staging_address())
+        functions().alone(bases, tasks, staging_address())
     else:
-        _current_pool().run(tasks, bases, helpers)
+        _current_pool().run(bases, tasks, helpers)
 
 
 @dataclass(eq=False)
@@ -118,9 +115,9 @@ class Pool:
             times.append(perf_counter_ns() - start)
         return max(1, AWAKE_NANOSECONDS * _ROUNDS_TIMED // max(1, min(times)))
 
-    def run(self, tasks: int, bases: bytes, helpers: int) -> None:
+    def run(self, bases: bytes, tasks: int, helpers: int) -> None:
         self._wake(helpers)
-        self._functions.shared(tasks, bases, staging_address(), self._address, helpers)
+        self._functions.shared(bases, tasks, staging_address(), self._address, helpers)
 
     def _wake(self, count: int) -> None:
         """An exception that arrives in here leaves helpers awake or asleep, and all will be found by the next call."""

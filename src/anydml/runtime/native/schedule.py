@@ -49,9 +49,9 @@ def pause_instruction(architecture: str) -> tuple[str, str]:
 
 
 def module_text(architecture: str) -> str:
-    """`alone(list, bases, staging)` runs a list in this thread.
+    """`alone(bases, list, staging)` runs a list in this thread: a kernel whose parameters are the list.
 
-    `shared(list, bases, staging, pool, seats)` does so with up to `seats` helpers; alone if the pool has an owner.
+    `shared(bases, list, staging, pool, seats)` does so with up to `seats` helpers; alone if the pool has an owner.
     `help(pool, staging, spins)` works on what is published; returns after `spins` looks that found nothing.
     `rest(pool, rounds)` waits as helpers do; it measures how long a look takes.
     """
@@ -121,7 +121,7 @@ def _task_at(e: Emitter, number: str) -> str:
 
 def _emit_alone(e: Emitter) -> None:
     with (
-        e.function("alone", "ptr %list, ptr %bases, ptr %staging", exported=True),
+        e.function("alone", "ptr %bases, ptr %list, ptr %staging", exported=True),
         e.loop(0, e.load("i64", "%list", WORD)) as number,
     ):
         e.do(f"call void @chunks(ptr {_task_at(e, number)}, ptr %bases, ptr %staging)")
@@ -164,10 +164,10 @@ def _emit_publish(e: Emitter) -> None:
 
 
 def _emit_shared(e: Emitter) -> None:
-    with e.function("shared", "ptr %list, ptr %bases, ptr %staging, ptr %pool, i64 %seats", exported=True):
+    with e.function("shared", "ptr %bases, ptr %list, ptr %staging, ptr %pool, i64 %seats", exported=True):
         owned = e.exchange(e.at("%pool", _OWNER), 0, 1)
         with e.when(e.value(f"xor i1 {owned}, true")):
-            e.do("call void @alone(ptr %list, ptr %bases, ptr %staging)")
+            e.do("call void @alone(ptr %bases, ptr %list, ptr %staging)")
         with e.when(owned):
             with e.loop(0, e.load("i64", "%list", WORD)) as number:
                 task = _task_at(e, number)

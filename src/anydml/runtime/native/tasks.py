@@ -42,16 +42,20 @@ class Task:
 class TaskList:
     """Tasks that one native call runs, each after the one before it is done."""
 
-    __slots__ = ("_address", "_alone", "_bases", "_most_chunks", "_records", "slot_count", "tasks")
+    __slots__ = ("_bases", "_function", "_most_chunks", "_parameters", "_records", "slot_count", "tasks")
 
     def __init__(self, tasks: Iterable[Task], slot_count: int = 0) -> None:
         self.tasks = tuple(tasks)
         self.slot_count = max([slot_count, *(task.slot_count for task in self.tasks)])
         self._records = array("q", [len(self.tasks), *(word for task in self.tasks for word in task.record())])
-        self._address = self._records.buffer_info()[0]
         self._bases = Struct(f"={self.slot_count}Q")
         self._most_chunks = max((task.chunk_count for task in self.tasks), default=1)
-        self._alone = pool.functions().alone
+        # What runs a list alone is a kernel itself. A single chunk needs no list.
+        if len(self.tasks) == self._most_chunks == 1:
+            (task,) = self.tasks
+            self._function, self._parameters = task.code.function(), task.record()[1]
+        else:
+            self._function, self._parameters = pool.functions().alone, self._records.buffer_info()[0]
 
     def pack(self, addresses: Sequence[int]) -> bytes:
         """The addresses of the buffers as `run_packed` takes them."""
@@ -71,6 +75,6 @@ class TaskList:
     def run_packed(self, bases: bytes, threads: int | None = None) -> None:
         """The same, for addresses that `pack` has packed."""
         if self._most_chunks == 1:
-            self._alone(self._address, bases, staging_address())
+            self._function(bases, self._parameters, staging_address())
         else:
-            pool.run(self._address, bases, self._most_chunks, threads)
+            pool.run(bases, self._parameters, self._most_chunks, threads)
