@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[3]
 COUNT = 64
 ROUNDS = 20_000
 """Of a chunk that takes long enough for helpers to come."""
+LONG_ROUNDS = 1_000_000
+"""Of a chunk that takes long enough for helpers to come while others use the processors."""
 
 
 @pytest.fixture
@@ -100,24 +102,24 @@ def test_helpers__take_part(own_pool: None) -> None:
 
 
 def test_helpers__are_no_more_than_wanted(own_pool: None) -> None:
+    """Those that another caller woke are still awake."""
     words = zeros()
-    tasks = TaskList([linger(0, range(COUNT), ROUNDS)])
-    for _ in range(50):
-        tasks.run([address(words)], threads=6)
-    for _ in range(100):
-        tasks.run([address(words)], threads=2)
+    many, long = TaskList([linger(0, range(COUNT), ROUNDS)]), TaskList([linger(0, range(COUNT), LONG_ROUNDS)])
+    for _ in range(20):
+        many.run([address(words)], threads=6)
+        long.run([address(words)], threads=2)
         assert threads_of(words) <= 2
-    tasks.run([address(words)], threads=1)
+    many.run([address(words)], threads=1)
     assert threads_of(words) == 1
 
 
 def test_helpers__wait_while_the_owner_works_alone(own_pool: None) -> None:
     """They would sleep after a millisecond, and nobody can wake them inside a native call."""
     first, alone, last = zeros(), zeros(1), zeros()
-    long = [linger(1, [0], 300_000_000 // 100)] * 20
-    tasks = TaskList([linger(0, range(COUNT), ROUNDS), *long, linger(2, range(COUNT), ROUNDS)])
+    several = range(COUNT)
+    tasks = TaskList([linger(0, several, LONG_ROUNDS), linger(1, [0], 1_000_000_000), linger(2, several, LONG_ROUNDS)])
     end = perf_counter() + 120
-    while min(threads_of(first), threads_of(last)) < 2 and perf_counter() < end:
+    while (threads_of(first), threads_of(last)) != (2, 2) and perf_counter() < end:
         tasks.run([address(first), address(alone), address(last)], threads=2)
     assert threads_of(last) == 2
 
