@@ -74,3 +74,10 @@ def test_tasks__are_none_where_numpy_moves(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(prepare(large, large, DataType.FLOAT32).tasks(0, 1)) == 1
     monkeypatch.setattr(llvm, "is_available", lambda: False)
     assert prepare(large, large, DataType.FLOAT32).tasks(0, 1) == ()
+
+
+def test_tasks__refuse_negative_slots(natively: None) -> None:
+    row = Layout((99,))
+    for slots in ((-1, 0), (0, -1)):
+        with pytest.raises(ValueError, match="slot: found -1"):
+            prepare(row, row, DataType.FLOAT32).tasks(*slots)

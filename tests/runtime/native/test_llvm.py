@@ -190,6 +190,42 @@ def test_memory__is_given_back() -> None:
     assert left < 10
 
 
+EXIT = """
+import threading, time
+from tests.runtime.native.support import kernel
+def work(number):
+    while True:
+        kernel(f"{number} {time.perf_counter()}", lambda e: e.store("i64", 1, e.load("ptr", "%bases", 8), 8))
+for number in range(3):
+    threading.Thread(target=work, args=(number,), daemon=True).start()
+time.sleep(SECONDS)
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.11, 0.2, 0.203])
+def test_exit__while_others_compile(seconds: float) -> None:
+    """LLVM is not torn down while it is used."""
+    program = EXIT.replace("SECONDS", str(seconds))
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, timeout=60, check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_exit__can_still_compile() -> None:
+    """What runs at the end of the process may need a kernel, in the thread that ends it."""
+    program = """
+import atexit
+atexit.register(lambda: print(stored(storing(8))))  # the first to be registered runs last
+from tests.runtime.native.test_llvm import storing, stored
+storing(9)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, timeout=60, check=False, capture_output=True, text=True
+    )
+    assert done.stdout == "8\n", done.stderr
+
+
 def test_error__of_the_writer_is_raised(kept: llvm._Kept) -> None:
     def write() -> str:
         raise LookupError("no such kernel")

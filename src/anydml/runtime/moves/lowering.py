@@ -139,6 +139,11 @@ class Sides:
     source: int | bytes
     destination: int
 
+    def __post_init__(self) -> None:
+        for slot in (self.source, self.destination):
+            if isinstance(slot, int) and slot < 0:
+                raise ValueError(f"slot: found {slot}, expected at least 0")
+
     @property
     def slot_count(self) -> int:
         return max(self.destination, self.source if isinstance(self.source, int) else 0) + 1

@@ -130,16 +130,12 @@ class _Folder:
             _check(about, stat.S_IFREG)
             if about.st_size > LARGEST_FILE:
                 raise OSError("too large")
+            with suppress(OSError):  # what was used is kept longest
+                os.utime(descriptor if os.utime in os.supports_fd else self.path / name)
             with os.fdopen(descriptor, "rb", closefd=False) as file:
-                content = file.read(LARGEST_FILE)
+                return file.read(LARGEST_FILE)
         finally:
             os.close(descriptor)
-        self._mark_used(name)
-        return content
-
-    def _mark_used(self, name: str) -> None:
-        with suppress(OSError):
-            os.utime(self.path / name, follow_symlinks=os.utime not in os.supports_follow_symlinks, **self.at)
 
     def write(self, name: str, content: bytes) -> None:
         unfinished = f"{_UNFINISHED}{os.getpid()}-{time.monotonic_ns():x}"

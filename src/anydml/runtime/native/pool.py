@@ -24,6 +24,7 @@ from anydml.runtime.native.staging import staging_address
 VARIABLE = "ANYDML_THREADS"
 AWAKE_NANOSECONDS = 1_000_000
 """How long a helper looks for work before it sleeps."""
+MOST_THREADS = 256
 _ROUNDS_TIMED = 1000
 
 _count: int | None = None
@@ -77,7 +78,7 @@ def run(bases: bytes, tasks: int, chunks: int, threads: int | None = None) -> No
     `bases` are the addresses of the buffers, and `chunks` the most chunks that a task of the list has. Whatever
     exception arrives meanwhile is raised when no thread uses the buffers any more.
     """
-    helpers = min(chunks, threads or get_threads()) - 1 if chunks > 1 else 0
+    helpers = min(chunks, threads or get_threads(), MOST_THREADS) - 1
     if helpers < 1:
         functions().alone(bases, tasks, staging_address())
     else:
