@@ -148,22 +148,27 @@ def _interrupt_moves(count: int, dice: random.Random, arm: Callable[[float], Non
     source, destination = (_Buffer(max(SIDES) ** 2 * 4) for _ in range(2))
     source.values[:] = np.arange(source.values.size)
     moves = {side: _transpose(side, dice) for side in SIDES}
-    interrupts = lost = finished = 0
+    finished = [0]
+    interrupts = lost = 0
+
+    def run_until_interrupted(move: engine.PreparedMove, seconds: float) -> None:
+        """In a function of its own: Python 3.13 does not guard the jump back of a loop that stands inside `try`."""
+        end = perf_counter() + LOST_SECONDS
+        arm(seconds)
+        while perf_counter() < end:
+            move.run(source.address, destination.address)
+            finished[0] += 1
+
     while interrupts < count:
-        run = moves[dice.choice(SIDES)].run
-        seconds = dice.uniform(SHORTEST_SECONDS, LONGEST_SECONDS)
+        move, seconds = moves[dice.choice(SIDES)], dice.uniform(SHORTEST_SECONDS, LONGEST_SECONDS)
         try:
-            end = perf_counter() + LOST_SECONDS
-            arm(seconds)
-            while perf_counter() < end:
-                run(source.address, destination.address)
-                finished += 1
+            run_until_interrupted(move, seconds)
             lost += 1
         except KeyboardInterrupt:
             interrupts += 1
         _forbid_for_a_moment(source, destination)
     wrong = sum(not _is_right(move, side, source, destination) for side, move in moves.items())
-    return Tally(0, interrupts, lost, finished, wrong)
+    return Tally(0, interrupts, lost, finished[0], wrong)
 
 
 def _forbid_for_a_moment(*buffers: _Buffer) -> None:

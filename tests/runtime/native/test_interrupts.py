@@ -42,13 +42,16 @@ def interrupt(number, frame):
 def write(name):
     kernel(name, lambda e: e.store("i64", 7, e.load("ptr", "%bases", 8), 8))
 
+def write_until_interrupted():
+    signal.setitimer(signal.ITIMER_REAL, dice.uniform(1e-5, 8e-3))
+    while True:
+        write(dice.random())
+
 signal.signal(signal.SIGALRM, interrupt)
 interrupted = 0
 for number in range(150):
     try:
-        signal.setitimer(signal.ITIMER_REAL, dice.uniform(1e-5, 8e-3))
-        while True:
-            write(dice.random())
+        write_until_interrupted()
     except KeyboardInterrupt:
         interrupted += 1
 other = threading.Thread(target=write, args=("last",))

@@ -160,9 +160,12 @@ class _Kept:
 
     def remove_dead(self) -> list[Any]:
         """The engines of code that nobody holds any more."""
-        with self._lock:
-            dead = [key for key, (code, _) in self._alive.items() if code() is None]
-            return [self._alive.pop(key)[1] for key in dead]
+        with self._lock:  # no loop in here: Python 3.13 would leave the lock taken if its jump back is interrupted
+            return self._pop_dead()
+
+    def _pop_dead(self) -> list[Any]:
+        dead = [key for key, (code, _) in self._alive.items() if code() is None]
+        return [self._alive.pop(key)[1] for key in dead]
 
     def __len__(self) -> int:
         return len(self._alive)
