@@ -31,8 +31,11 @@ _COUNT = (1 << _COUNT_BITS) - 1
 """The bits of the state that count who has entered. Seats follow, and the sign means open."""
 _SEATS = (1 << (63 - _COUNT_BITS)) - 1
 _OPEN = -(1 << 63)
+_FIRST_PAUSES = 1024
+"""A thread that waits does not let others run before so many pauses: what it waits for is often about to come, and
+whoever lets others run may have to wait for milliseconds."""
 _PAUSES = 64
-"""A thread that waits lets others run after so many pauses."""
+"""From then on it lets others run after so many."""
 
 SYMBOLS = ("alone", "shared", "help", "rest")
 
@@ -73,8 +76,9 @@ def _emit_relax(e: Emitter, architecture: str) -> None:
         if declaration:
             e.declare(declaration)
             e.do(instruction)
-        turn = e.value(f"icmp eq i64 {e.mask('%round', _PAUSES - 1)}, {_PAUSES - 1}")
-        with e.when(turn):
+        is_late = e.value(f"icmp sge i64 %round, {_FIRST_PAUSES}")
+        is_turn = e.value(f"icmp eq i64 {e.mask('%round', _PAUSES - 1)}, 0")
+        with e.when(e.value(f"and i1 {is_late}, {is_turn}")):
             function = e.load("ptr", e.at("%pool", YIELD), WORD)
             with e.when(e.value(f"icmp ne ptr {function}, null")):
                 e.value(f"call i32 {function}()")
@@ -198,6 +202,7 @@ def _emit_help(e: Emitter) -> None:
             with e.when(_has_work(e, seen)):
                 e.do(f"call void @join(ptr %pool, ptr %staging, i64 {seen})")
                 e.store("i64", 0, idle, WORD)
+                e.store("i64", 0, rounds, WORD)
             _relax(e, rounds)
             # While somebody owns the pool the next task may be published at any time: that is no idle look.
             owner = e.atomic_load(e.at("%pool", _OWNER))
