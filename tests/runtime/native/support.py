@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from anydml.runtime.native.tasks import Task
 Words = npt.NDArray[np.int64]
 
 
-def kernel(name: str, emit: Callable[[Emitter], None]) -> llvm.MachineCode:
+def kernel(name: Hashable, emit: Callable[[Emitter], None]) -> llvm.MachineCode:
     def write() -> str:
         e = Emitter(vector_bytes=16)
         with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):

@@ -69,3 +69,47 @@ def test_interrupts__of_compilation_leave_no_lock_taken() -> None:
         [sys.executable, "-c", COMPILATION], cwd=ROOT, timeout=120, check=False, capture_output=True, text=True
     )
     assert (done.returncode, done.stdout) == (0, "150 False\n"), done.stderr[-2000:]
+
+
+HANDLER = """
+import random, signal, time
+import numpy as np
+from tests.runtime.native.support import add, address, kernel
+from anydml.runtime.native.tasks import TaskList
+
+class Key:
+    # Python code that runs while code is looked for.
+    def __init__(self, number):
+        self.number = number
+    def __hash__(self):
+        return sum(0 for _ in range(50))
+    def __eq__(self, other):
+        return sum(1 for _ in range(50)) > 0 and self.number == other.number
+
+handled = []
+def handle(number, frame):
+    words = np.zeros(8, np.int64)
+    TaskList([add(0, range(8))]).run([address(words)], threads=3)
+    store(1)
+    handled.append(words.sum())
+
+def store(number):
+    return kernel(Key(number), lambda e: e.store("i64", number, e.load("ptr", "%bases", 8), 8))
+
+store(0), store(1)
+signal.signal(signal.SIGALRM, handle)
+for number in range(300):
+    signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 3e-4))
+    while len(handled) == number:
+        store(0)
+print(set(handled) == {8})
+"""
+
+
+@TIMERS
+def test_signal_handlers__may_compile_and_run() -> None:
+    """Even while their own thread holds a lock."""
+    done = subprocess.run(
+        [sys.executable, "-c", HANDLER], cwd=ROOT, timeout=60, check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr[-2000:]

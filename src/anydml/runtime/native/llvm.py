@@ -7,13 +7,11 @@ compile the kernel themselves keep all they needed for it: 780 KiB for each kern
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from threading import Lock
+from itertools import count
 from typing import Any
 from weakref import ref
 
@@ -122,61 +120,57 @@ class MachineCode:
         return ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * arguments)(self._addresses[symbol])
 
 
+class _Entry:
+    """Compiled code, the engine that it lives in, and when it was used last."""
+
+    __slots__ = ("code", "engine", "kept", "used")
+
+    def __init__(self, code: MachineCode, engine: Any) -> None:
+        self.code = ref(code)
+        self.kept: MachineCode | None = code
+        self.engine = engine
+        self.used = next(_clock)
+
+
 class _Kept:
     """Compiled code by key: what was used last, and all that is still in use.
 
-    Engines are held here too, and released by `compiled` when their code is gone: LLVM is only called where
-    nothing interrupts. Nothing runs when code goes away, so no interrupt can arrive, and be lost, in there.
+    There is no lock: a signal handler may look for code while its own thread does, and what it needs may have to be
+    compiled in another thread. Looking only reads; entries come and go where code is compiled, in one thread at a
+    time. Engines are held here and released there, because nothing must interrupt calls of LLVM.
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._latest: OrderedDict[Hashable, MachineCode] = OrderedDict()
-        self._alive: dict[Hashable, tuple[ref[MachineCode], Any]] = {}
+        self._entries: dict[Hashable, _Entry] = {}
 
     def find(self, key: Hashable) -> MachineCode | None:
-        with self._lock:
-            entry = self._alive.get(key)
-            code = entry[0]() if entry else None
-            if code is not None:
-                self._keep(key, code)
-            return code
+        entry = self._entries.get(key)
+        code = entry.code() if entry else None
+        if entry and code:
+            entry.kept, entry.used = code, next(_clock)
+        return code
 
     def add(self, key: Hashable, code: MachineCode, engine: Any) -> None:
-        with self._lock:
-            self._alive[key] = ref(code), engine
-            self._keep(key, code)
+        self._entries[key] = _Entry(code, engine)
+        self.forget(MOST_KEPT)
 
-    def _keep(self, key: Hashable, code: MachineCode) -> None:
-        self._latest[key] = code
-        self._latest.move_to_end(key)
-        while len(self._latest) > MOST_KEPT:
-            self._latest.popitem(last=False)
-
-    def forget(self) -> None:
-        """Keeps only what is in use."""
-        with self._lock:
-            self._latest.clear()
+    def forget(self, most: int) -> None:
+        """Keeps so many, those that were used last, besides what is in use."""
+        kept = sorted((entry for entry in self._entries.values() if entry.kept), key=lambda entry: entry.used)
+        for entry in kept[: max(0, len(kept) - most)]:
+            entry.kept = None
 
     def remove_dead(self) -> list[Any]:
         """The engines of code that nobody holds any more."""
-        with self._lock:  # no loop in here: Python 3.13 would leave the lock taken if its jump back is interrupted
-            return self._pop_dead()
-
-    def _pop_dead(self) -> list[Any]:
-        dead = [key for key, (code, _) in self._alive.items() if code() is None]
-        return [self._alive.pop(key)[1] for key in dead]
+        dead = [key for key, entry in self._entries.items() if entry.code() is None]
+        return [self._entries.pop(key).engine for key in dead]
 
     def __len__(self) -> int:
-        return len(self._alive)
-
-    def reset_lock(self) -> None:
-        self._lock = Lock()
+        return len(self._entries)
 
 
+_clock = count()
 _kept = _Kept()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_kept.reset_lock)
 
 
 def compiled(
@@ -193,9 +187,13 @@ def compiled(
 
 def release_unused() -> None:
     """Gives back the memory of all kernels that nobody holds."""
-    _kept.forget()
     if len(_kept):
-        run_uninterrupted(_release_dead)
+        run_uninterrupted(_release_unused)
+
+
+def _release_unused() -> None:
+    _kept.forget(0)
+    _release_dead()
 
 
 def _release_dead() -> None:

@@ -14,8 +14,8 @@ from _thread import allocate_lock, start_new_thread
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
-from threading import Lock, get_ident
-from time import perf_counter_ns
+from threading import RLock, get_ident
+from time import monotonic, perf_counter_ns
 from typing import Any
 
 from anydml.runtime.native import llvm, schedule
@@ -24,6 +24,8 @@ from anydml.runtime.native.staging import staging_address
 VARIABLE = "ANYDML_THREADS"
 AWAKE_NANOSECONDS = 1_000_000
 """How long a helper looks for work before it sleeps."""
+START_SECONDS = 0.1
+"""A helper that is not there after this time is started again."""
 MOST_THREADS = 256
 _ROUNDS_TIMED = 1000
 
@@ -102,9 +104,11 @@ class Pool:
         start = ctypes.addressof(self._memory)
         self._address = start + -start % 128
         ctypes.c_void_p.from_address(self._address + schedule.YIELD).value = _yield_address()
-        self._lock = Lock()
+        self._lock = RLock()
         self._helpers: list[_Helper] = []
         self._most_helpers = 0
+        self._asked, self._retry_at = 0, 0.0
+        """How many helpers should be there, and when to look for them again."""
         self._spins = self._count_spins()
 
     def _count_spins(self) -> int:
@@ -131,10 +135,14 @@ class Pool:
 
     def _start(self, count: int) -> None:
         """Helpers add themselves when they run; those that are one too many end."""
+        now = monotonic()
+        present = max(len(self._helpers), self._asked if now < self._retry_at else 0)
         self._most_helpers = max(self._most_helpers, count)
-        with suppress(RuntimeError):  # the system has no more threads: callers do with fewer
-            for _ in range(count - len(self._helpers)):
-                start_new_thread(_serve, (self,))
+        if present < count:
+            self._asked, self._retry_at = count, now + START_SECONDS
+            with suppress(RuntimeError):  # the system has no more threads: callers do with fewer
+                for _ in range(count - present):
+                    start_new_thread(_serve, (self,))
 
     def add(self, helper: _Helper) -> bool:
         """Whether the helper is one of the pool's now."""
@@ -152,7 +160,7 @@ class Pool:
 
 
 def _serve(pool: Pool) -> None:
-    """A helper's life. It keeps the pool's memory and code alive even while Python exits."""
+    """What a helper does. Its frame keeps the pool's memory and code alive even while Python exits."""
     helper = _Helper(allocate_lock(), get_ident())
     helper.bell.acquire()
     try:
@@ -161,7 +169,7 @@ def _serve(pool: Pool) -> None:
             helper.is_awake = False
             helper.bell.acquire()
             helper.is_awake = True
-    finally:  # somebody raised an exception in this thread
+    finally:  # an exception was raised into this thread
         pool.remove(helper)
 
 
@@ -178,7 +186,8 @@ def _yield_address() -> int:
 
 
 _pool: Pool | None = None
-_lock = Lock()
+_lock = RLock()
+"""A signal handler may run work while its thread holds the lock, so it can be taken again."""
 
 
 def _current_pool() -> Pool:
@@ -193,7 +202,7 @@ def _current_pool() -> Pool:
 def _after_fork_in_child() -> None:
     """A child has none of its parent's threads, and perhaps a lock that one of them held."""
     global _pool, _lock
-    _pool, _lock = None, Lock()
+    _pool, _lock = None, RLock()
 
 
 if hasattr(os, "register_at_fork"):

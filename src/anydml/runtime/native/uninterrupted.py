@@ -112,6 +112,10 @@ def _at_exit() -> None:
     global _is_exiting
     _is_exiting = True
     _lock.acquire(timeout=PATIENCE_SECONDS)
+    # llvmlite stops freeing objects when Python exits, but does not hear of it if it was imported meanwhile.
+    tell = getattr(sys.modules.get("llvmlite.binding.common"), "_at_shutdown", None)
+    if callable(tell):
+        tell()
 
 
 atexit.register(_at_exit)
