@@ -18,9 +18,9 @@ from anydml.core.schema import Operator
 from anydml.core.steps import Access, Nest, Program, Step
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Memory, Run
+from anydml.runtime.cpu.arrays import NumpyNest
 from anydml.runtime.host import HostMemory
 from anydml.runtime.moves import engine
-from anydml.runtime.nests import NumpyNest
 from anydml.runtime.programs import converted, run_program
 from anydml.runtime.reference import host_bytes
 
@@ -72,6 +72,7 @@ def _prepare(step: Step) -> tuple[Kernel, int]:
     """A kernel for a step, and the memory it takes besides its slots."""
     if isinstance(step, Program):
         return partial(_bind_program, step), step.operator.scratch_size_in_bytes
+    assert isinstance(step, Nest)
     move = _move_of(step)
     if move is not None:
         return move, 0
