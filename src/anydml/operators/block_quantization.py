@@ -129,8 +129,10 @@ class Quantize(_BlockQuantization, since="6.3", id=173):
     def compute(self, xp: Any, input_tensor: Any, quantization_tensors: Any) -> Any:
         data_type, split = self.output_tensor.data_type, self._blocks().split
         scale, *rest = (split(tensor) for tensor in quantization_tensors)
-        zero_point = rest[0].astype(input_tensor.dtype) if rest else _midpoint(data_type)
-        return quantized(xp, split(input_tensor), scale, zero_point, data_type).reshape(input_tensor.shape)
+        zero_point = rest[0] if rest else _midpoint(data_type)
+        # A float64 never rounds the quotient of two 32-bit floats onto a half.
+        x = split(input_tensor).astype(xp.float64)
+        return quantized(xp, x, scale, zero_point, data_type).reshape(input_tensor.shape)
 
 
 class Dequantize(_BlockQuantization, since="6.3", id=174):
