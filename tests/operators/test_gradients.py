@@ -47,43 +47,46 @@ def test_assert_near__can_fail() -> None:
         assert_near(np.array([1.0, 2.0]), np.array([1.0, 2.02]))
 
 
-@pytest.mark.parametrize("device", WAYS)
-@pytest.mark.parametrize(
-    ("sizes", "part"), [((2, 3, 2, 2), (1, 3, 1, 1)), ((4, 3), (1, 3)), ((3, 2, 3), (3, 1, 3)), ((5,), (1,))]
-)
-class TestBatchNormalization:
-    def test_grad__is_that_of_given_statistics(self, sizes: Any, part: Any, device: str) -> None:
-        arrays = random_arrays(1, input_tensor=sizes, mean_tensor=part, scale_tensor=part, bias_tensor=part)
-        arrays["variance_tensor"] = random_arrays(2, x=part)["x"] ** 2 + np.float32(0.5)
-        weights = random_arrays(3, x=sizes)["x"]
-        forward = dml.BatchNormalization(**described(arrays), spatial=True, epsilon=0.25)
-        given = {name: arrays[name] for name in arrays if name != "bias_tensor"} | {"input_gradient_tensor": weights}
-        gradients = outputs_of(dml.BatchNormalizationGrad(**described(given), epsilon=0.25), given, device)
-        for source, output in GRADIENTS.items():
-            assert_near(gradients[output], differences(forward, arrays, source, weights))
-
-    def test_training_grad__is_that_of_the_batch(self, sizes: Any, part: Any, device: str) -> None:
-        arrays = random_arrays(4, input_tensor=sizes, scale_tensor=part, bias_tensor=part)
-        weights = random_arrays(5, x=sizes)["x"]
-        forward = dml.BatchNormalizationTraining(**described(arrays), epsilon=0.25)
-        statistics = outputs_of(forward, arrays)
-        given = {
-            "input_tensor": arrays["input_tensor"],
-            "input_gradient_tensor": weights,
-            "mean_tensor": statistics["output_mean_tensor"],
-            "variance_tensor": statistics["output_variance_tensor"],
-            "scale_tensor": arrays["scale_tensor"],
-        }
-        gradients = outputs_of(dml.BatchNormalizationTrainingGrad(**described(given), epsilon=0.25), given, device)
-        for source, output in GRADIENTS.items():
-            assert_near(gradients[output], differences(forward, arrays, source, weights))
-
-
 GRADIENTS = {
     "input_tensor": "output_gradient_tensor",
     "scale_tensor": "output_scale_gradient_tensor",
     "bias_tensor": "output_bias_gradient_tensor",
 }
+of_sizes = pytest.mark.parametrize(
+    ("sizes", "part"), [((2, 3, 2, 2), (1, 3, 1, 1)), ((4, 3), (1, 3)), ((3, 2, 3), (3, 1, 3)), ((5,), (1,))]
+)
+
+
+@pytest.mark.parametrize("device", WAYS)
+@of_sizes
+def test_batch_grad__is_that_of_given_statistics(sizes: Any, part: Any, device: str) -> None:
+    arrays = random_arrays(1, input_tensor=sizes, mean_tensor=part, scale_tensor=part, bias_tensor=part)
+    arrays["variance_tensor"] = random_arrays(2, x=part)["x"] ** 2 + np.float32(0.5)
+    weights = random_arrays(3, x=sizes)["x"]
+    forward = dml.BatchNormalization(**described(arrays), spatial=True, epsilon=0.25)
+    given = {name: arrays[name] for name in arrays if name != "bias_tensor"} | {"input_gradient_tensor": weights}
+    gradients = outputs_of(dml.BatchNormalizationGrad(**described(given), epsilon=0.25), given, device)
+    for source, output in GRADIENTS.items():
+        assert_near(gradients[output], differences(forward, arrays, source, weights))
+
+
+@pytest.mark.parametrize("device", WAYS)
+@of_sizes
+def test_training_grad__is_that_of_the_batch(sizes: Any, part: Any, device: str) -> None:
+    arrays = random_arrays(4, input_tensor=sizes, scale_tensor=part, bias_tensor=part)
+    weights = random_arrays(5, x=sizes)["x"]
+    forward = dml.BatchNormalizationTraining(**described(arrays), epsilon=0.25)
+    statistics = outputs_of(forward, arrays)
+    given = {
+        "input_tensor": arrays["input_tensor"],
+        "input_gradient_tensor": weights,
+        "mean_tensor": statistics["output_mean_tensor"],
+        "variance_tensor": statistics["output_variance_tensor"],
+        "scale_tensor": arrays["scale_tensor"],
+    }
+    gradients = outputs_of(dml.BatchNormalizationTrainingGrad(**described(given), epsilon=0.25), given, device)
+    for source, output in GRADIENTS.items():
+        assert_near(gradients[output], differences(forward, arrays, source, weights))
 
 
 @pytest.mark.parametrize("device", WAYS)

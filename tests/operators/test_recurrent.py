@@ -141,6 +141,21 @@ def test_network__is_its_equations_unrolled(kind: str, direction: str, device: s
             assert name not in found or np.allclose(found[name], expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_states__of_half_precision_are_rounded_at_the_store_alone(device: str) -> None:
+    """2048 + 1 is no half-precision number: a state rounded at each step would never grow."""
+    given = {
+        "input_tensor": np.ones((1, 6, 1, 1), np.float16),
+        "weight_tensor": np.ones((1, 1, 1, 1), np.float16),
+        "recurrence_tensor": np.ones((1, 1, 1, 1), np.float16),
+        "hidden_init_tensor": np.full((1, 1, 1, 1), 2048, np.float16),
+    }
+    operator = dml.Rnn(
+        **described(given), output_single_tensor=True, activation_descs=["IDENTITY"], direction="FORWARD"
+    )
+    assert outputs_of(operator, given, device)["output_single_tensor"].item() == 2054
+
+
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_steps__are_the_same_however_many_inputs_are_weighted_at_once(direction: str) -> None:
     """The more outputs there are, the more steps share one product."""
