@@ -44,7 +44,9 @@ def output_length(length: int, window: int, how: Filtering, axis: int) -> int:
     return (length - 1) * how.strides[axis] + reach - padding + how.output_padding[axis]
 
 
-def draw_filtering(draw: Draw, rank: int, forward: bool, correlates: bool, may_extend: bool) -> tuple[Shapes, Filtering]:
+def draw_filtering(
+    draw: Draw, rank: int, forward: bool, correlates: bool, may_extend: bool
+) -> tuple[Shapes, Filtering]:
     """Sizes and steps such that the output has elements."""
     spatial, longest = rank - 2, (14 if rank < 5 else 6) if draw.is_large else (6 if rank < 5 else 4)
     while True:

@@ -72,9 +72,7 @@ def mean_variance_answer(given: Case) -> Tensor:
     x = given["input_tensor"]
     axes = given.get("axes") or ((1, 2, 3) if given["cross_channel"] else (2, 3))
     divides = given["use_variance"] if "use_variance" in given.fields else given["normalize_variance"]
-    found = normalization.mean_variance(
-        x.values, x.sizes, axes, given.get("use_mean", True), divides, given["epsilon"]
-    )
+    found = normalization.mean_variance(x.values, x.sizes, axes, given.get("use_mean", True), divides, given["epsilon"])
     return scaled_and_fused(given, found)
 
 

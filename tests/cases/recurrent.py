@@ -121,4 +121,6 @@ def networks_answer(given: Case) -> dict[str, Tensor]:
     ends = [int(v) for v in lengths.values.values()] if lengths else [x.sizes[1]] * x.sizes[2]
     starts = [given.get("hidden_init_tensor"), given.get("cell_mem_init_tensor")]
     found = run(network, x.values, x.sizes, ends, [start and start.values for start in starts])
-    return dict(zip(("output_sequence_tensor", "output_single_tensor", "output_cell_single_tensor"), found, strict=True))
+    return dict(
+        zip(("output_sequence_tensor", "output_single_tensor", "output_cell_single_tensor"), found, strict=True)
+    )

@@ -139,9 +139,7 @@ def region_gradients_answer(given: Case) -> dict[str, Tensor]:
     sizes = (image or given[GRADIENTS[0]]).sizes
     found, batches = tables_of(given)
     inputs, corners = Slopes.of(sizes), Slopes.of((len(found), 4))
-    gradients = Gradients(
-        image and image.values, gradient.values, sizes, batches, align_of(given), inputs, corners
-    )
+    gradients = Gradients(image and image.values, gradient.values, sizes, batches, align_of(given), inputs, corners)
     for roi, region in enumerate(found):
         gradients.add(roi, region, gradient.sizes[2:])
     leading = (0,) * (given["roi_tensor"].rank - 2)

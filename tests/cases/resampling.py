@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from tests.cases.framework import HOSTILE, Accumulated, Case, Draw, answer, case, values
-from tests.oracle.inexact import Inexact
 from tests.oracle.moves import Index, Tensor
 from tests.oracle.numbers import is_float, round_float
 from tests.oracle.resampling import Sampling, resample, resample_whole, spread
@@ -122,9 +120,7 @@ def upsampling(draw: Draw) -> None:
     height, width = draw.integer(1, 4), draw.integer(1, 4)
     draw.input("input_tensor", sizes=sizes, value=values.wide)
     draw.output("output_tensor", sizes=(*sizes[:-2], sizes[-2] * height, sizes[-1] * width))
-    draw.attributes(
-        scale_size={"Width": width, "Height": height}, interpolation_mode=draw.cycle("mode", MODES)
-    )
+    draw.attributes(scale_size={"Width": width, "Height": height}, interpolation_mode=draw.cycle("mode", MODES))
 
 
 @answer("UPSAMPLE_2D")
@@ -156,5 +152,3 @@ def value_scaling_answer(given: Case) -> Tensor:
         product = v * scale
         result[i] = Accumulated(product + bias[i[1]], abs(product) + abs(bias[i[1]]), 1)
     return result
-
-

@@ -18,7 +18,7 @@ from tests.cases.onnx_nodes.table import translate
 from tests.cases.onnx_nodes.verify import check_oracle, tolerance_of
 from tests.operators.memory import DEVICES
 
-LEAST_NODES = 800
+LEAST_NODES = 785
 LEAST_OPERATORS = 125
 
 

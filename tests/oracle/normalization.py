@@ -145,7 +145,10 @@ def batch_gradient(
         root = square_root(lift(variance[at]) + epsilon)
         inputs.update({i: lift(gradient[i]) * scale[at] / root for i in group})
         scales[at] = total(
-            [loosened(gradient[i] * ((lift(x[i]) - centre[at]) / root), gain(x[i], centre[at], gradient[i], root)) for i in group]
+            [
+                loosened(gradient[i] * ((lift(x[i]) - centre[at]) / root), gain(x[i], centre[at], gradient[i], root))
+                for i in group
+            ]
         )
         biases[at] = total([gradient[i] for i in group])
     return inputs, scales, biases

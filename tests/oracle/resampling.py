@@ -14,6 +14,7 @@ from math import ceil, floor, prod
 
 from tests.oracle.inexact import UNIT, Inexact, total
 from tests.oracle.moves import Index, Tensor, indices
+from tests.oracle.quantized import is_power_of_two
 
 NEARLY = Fraction(1, 2**14)
 """Coordinates this near to where the nearest element changes may be rounded to either side."""
@@ -115,9 +116,8 @@ def resample_whole(x: Tensor, samplings: Sequence[Sampling], sizes: Index) -> Te
         if found is None:
             continue
         value = sum((x[place] * weight for place, weight in found), start=Fraction(0))
-        if value.denominator == 1 and all(weight.denominator & (weight.denominator - 1) == 0 for _, weight in found):
-            result[i] = int(value)
-        elif abs(value - round(value)) > NEARLY:
+        exact = value.denominator == 1 and all(is_power_of_two(Fraction(1, w.denominator)) for _, w in found)
+        if exact or abs(value - round(value)) > NEARLY:
             result[i] = int(value)
     return result
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from tests.cases.framework import Case
@@ -141,7 +140,7 @@ def mapped(mode: str, length: int, output: int, scale: float, start: float, end:
     if mode == "align_corners" and min(length, output) > 1:
         return (scale * length - 1) / (length - 1), 0.0, 0.0
     if mode == "tf_crop_and_resize":
-        require(0 <= start and end <= 1, "a region outside")
+        require(start >= 0 and end <= 1, "a region outside")
         region = (end - start) * (length - 1)
         if output > 1 and region:
             return (output - 1) / region, -start * (length - 1), 0.0
@@ -223,7 +222,11 @@ def quantized(operator: str) -> Translation:
         axis = node.axis(x.ndim, 1)
         shape = scale.shape if size else along(scale, x.ndim, axis if scale.size > 1 else -1)
         require(not size or scale.shape[axis] * size == x.shape[axis], "a block that is cut short")
-        whole = zero if zero is not None else np.zeros(scale.shape, (node.outputs[0] if operator == "QUANTIZE" else x).dtype)
+        whole = (
+            zero
+            if zero is not None
+            else np.zeros(scale.shape, (node.outputs[0] if operator == "QUANTIZE" else x).dtype)
+        )
         node.fields.update(
             quantization_type="SCALE_ZERO_POINT",
             quantization_tensors=[operand(scale, shape), operand(whole, shape)],
@@ -264,5 +267,3 @@ def adam(node: Node) -> Case:
     if not int(step):
         node.unknown.add("output_parameters_tensor")
     return node.case("ADAM_OPTIMIZER")
-
-

@@ -68,7 +68,14 @@ def product_of_integers(node: Node) -> Case:
 
 def product_of_quantized(node: Node) -> Case:
     rank = len(factors(node, (0, 3)))
-    places = {"a_scale": 1, "a_zero_point": 2, "b_scale": 4, "b_zero_point": 5, "output_scale": 6, "output_zero_point": 7}
+    places = {
+        "a_scale": 1,
+        "a_zero_point": 2,
+        "b_scale": 4,
+        "b_zero_point": 5,
+        "output_scale": 6,
+        "output_zero_point": 7,
+    }
     parameters(node, {f"{name}_tensor": place for name, place in places.items()}, rank)
     return node.case("QUANTIZED_LINEAR_MATRIX_MULTIPLY")
 
