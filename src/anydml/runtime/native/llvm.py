@@ -64,7 +64,10 @@ def _can_import() -> bool:
         import llvmlite.binding as binding
     except (ImportError, OSError):
         return False
-    return bool(binding.llvm_version_info[0] >= OLDEST_LLVM)
+    if binding.llvm_version_info[0] < OLDEST_LLVM:
+        return False
+    host()  # at once, which saves starting another thread for it
+    return True
 
 
 @cache
