@@ -33,10 +33,12 @@ if TYPE_CHECKING:
         DepthSpaceOrder,
         ExecutionFlags,
         InterpolationMode,
+        IsInfinityMode,
         MatrixTransform,
         PaddingMode,
         RecurrentNetworkDirection,
         ReduceFunction,
+        RoundingMode,
     )
     from anydml.core.schema import Operator
     from anydml.operators import *  # noqa: F403 - every operator; the names are told once, there
@@ -57,10 +59,12 @@ _ENUMS = (
     "DepthSpaceOrder",
     "ExecutionFlags",
     "InterpolationMode",
+    "IsInfinityMode",
     "MatrixTransform",
     "PaddingMode",
     "RecurrentNetworkDirection",
     "ReduceFunction",
+    "RoundingMode",
 )
 _LATER = {
     "BindingProperties": "anydml.runtime.compiled",
@@ -113,6 +117,7 @@ __all__ = [
     "HResult",
     "InterpolationMode",
     "InvalidDescriptionError",
+    "IsInfinityMode",
     "Layout",
     "MatrixTransform",
     "ModelError",
@@ -123,6 +128,7 @@ __all__ = [
     "PaddingMode",
     "RecurrentNetworkDirection",
     "ReduceFunction",
+    "RoundingMode",
     "TensorDesc",
     "TensorFlags",
     "TensorPolicy",

@@ -161,6 +161,10 @@ class TracedFunctions:
         return apply("absolute", x)
 
     @staticmethod
+    def cast(x: Traced, dtype: Any) -> Traced:
+        return x.astype(dtype)
+
+    @staticmethod
     def where(condition: Any, chosen: Any, other: Any) -> Traced:
         if not isinstance(chosen, Traced) and not isinstance(other, Traced):
             raise TypeError("where needs a value with a type")
