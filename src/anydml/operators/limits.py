@@ -6,6 +6,7 @@ from typing import Any
 
 from anydml.core.datatype import DataType
 from anydml.core.schema import Float, Operator, Scalar, TypeOf, aliases, attribute, same, tensor_input, tensor_output
+from anydml.core.schema.attributes import round_to
 from anydml.core.tensor import TensorDesc
 from anydml.operators.elementwise import ANY_RANK, ScaledUnary, scaled
 from anydml.operators.types import FLOAT_16_32, UP_TO_32_BIT, WITHOUT_FLOAT64
@@ -80,8 +81,9 @@ class _ClipGradient(Operator, abstract=True):
 
     def _limit(self, m: Any, value: int | float, x: Any) -> int | float:
         """As CLIP holds x: limits of FLOAT16 tensors are numbers of that type, whatever they are computed in."""
-        held = limit(m, value, x.dtype)
-        return float(self.input_tensor.data_type.numpy_dtype.type(held)) if x.dtype.kind == "f" else held
+        if x.dtype.kind == "f":
+            return float(round_to(value, self.input_tensor.data_type.numpy_dtype.type))
+        return limit(m, value, x.dtype)
 
     def formula(self, m: Any, x: Any, gradient: Any) -> Any:
         inside = (x > self._limit(m, self.min, x)) & (x < self._limit(m, self.max, x))
