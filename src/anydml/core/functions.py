@@ -45,7 +45,7 @@ class ArrayFunctions:
         return self._library.bitwise_count(x).astype(x.dtype)
 
     def truncate_divide(self, a: Any, b: Any) -> Any:
-        """The quotient of integers, cut off toward zero; 0 for a divisor of 0, and the lowest integer by -1 is itself."""
+        """The quotient of integers, cut off toward zero; by 0 it is 0, and the lowest integer by -1 is itself."""
         library = self._library
         return library.floor_divide(a - library.fmod(a, b), b)
 

@@ -36,9 +36,9 @@ class _SignedActivation(_Activation, abstract=True):
     output_tensor: TensorDesc = tensor_output(_WITH_SIGNED)
 
 
-def _softplus(m: Any, x: Any) -> Any:
-    """ln(1 + e^x); e is only raised to negative powers, so nothing overflows."""
-    return m.maximum(x, 0) + m.log1p(m.exp(-m.abs(x)))
+def _softplus_above_relu(m: Any, x: Any) -> Any:
+    """ln(1 + e^x) - max(0, x); e is only raised to negative powers, so nothing overflows."""
+    return m.log1p(m.exp(-m.abs(x)))
 
 
 class ActivationElu(_Activation, since="1.0", id=35):
@@ -107,7 +107,8 @@ class ActivationParametricSoftplus(_Activation, since="1.0", id=43):
     beta: float = attribute(Float())
 
     def formula(self, m: Any, x: Any) -> Any:
-        return self.alpha * _softplus(m, self.beta * x)
+        steep = self.beta * x
+        return self.alpha * (m.maximum(steep, 0) + _softplus_above_relu(m, steep))
 
 
 class ActivationRelu(_SignedActivation, since="1.0", id=44):
@@ -154,7 +155,8 @@ class ActivationSoftplus(_Activation, since="1.0", id=49):
             yield STEEPNESS("Steepness", self.steepness, "at least 1", Use(1.0), feature_level="6.4")
 
     def formula(self, m: Any, x: Any) -> Any:
-        return _softplus(m, x * self.steepness) / self.steepness
+        straight = m.maximum(x, 0) if self.steepness >= 0 else m.minimum(x, 0)
+        return straight + _softplus_above_relu(m, x * self.steepness) / self.steepness
 
 
 class ActivationSoftsign(_Activation, since="1.0", id=50):

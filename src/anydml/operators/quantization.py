@@ -1,7 +1,7 @@
 """Element-wise quantization: floats as small integers with a scale and a zero point.
 
-Quotients are computed as 64-bit floats: of the numbers that tensors hold they are then never rounded onto a half, so that
-the one rounding to a whole number decides. Storing holds the result in the range of the output's type.
+Quotients are computed as 64-bit floats, which never round the quotient of two 32-bit numbers onto a half: the rounding
+to a whole number is the only one that decides. Storing holds the result in the range of the output's type.
 """
 
 from __future__ import annotations

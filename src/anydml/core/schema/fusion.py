@@ -67,7 +67,9 @@ class Activation(AttributeType):
 def _check_axes(activation: Operator, host: Any) -> Iterator[Violation]:
     """Whether the axes of an activation that is not pointwise are dimensions of its host's result."""
     result = getattr(host, "output_tensor", None)
-    for attribute in activation.attribute_fields() if result is not None else ():
+    if result is None:  # not inferred yet
+        return
+    for attribute in activation.attribute_fields():
         value = getattr(activation, attribute.name)
         if value is not None:
             yield from attribute.type.check_shape(value, activation.over(result), attribute.dml_name)
