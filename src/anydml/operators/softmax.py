@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from anydml.core.errors import Violation
+from anydml.core.fixes import Advice
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import Axes, Operator, attribute, same, tensor_input, tensor_output
@@ -52,7 +53,8 @@ class _OfRows(Operator, abstract=True):
         leading = () if self.is_fused else self.input_tensor.sizes[:-2]
         if any(size != 1 for size in leading):
             expected = f"sizes of 1 before the last two, not {leading}"
-            fix = f"{type(self).__name__}1 with axes=[{self.input_tensor.rank - 1}]"
+            last = self.input_tensor.rank - 1
+            fix = Advice(f"{type(self).__name__}1 with axes=[{last}]", f"{self.dml_type}1 with Axes [{last}]")
             yield ROWS("InputTensor.Sizes", self.input_tensor.sizes, expected, fix)
 
 
