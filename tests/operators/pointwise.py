@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import product
-from math import prod
 from typing import Any
 
 import anydml.operators  # noqa: F401  declares them
@@ -24,7 +23,6 @@ NAMES = [
     for name, operator in OPERATORS.items()
     if operator.form == "formula" and name.startswith(("ELEMENT_WISE_", "ACTIVATION_"))
 ]
-Types = tuple[tuple[str, str], ...]
 
 
 def groups(name: str) -> dict[str, list[str]]:
@@ -94,23 +92,20 @@ _LARGEST = {"FLOAT16": 65504.0, "FLOAT32": (2 - 2.0**-23) * 2.0**127, "FLOAT64":
 
 
 def grid(name: str, kinds: dict[str, str], attributes: dict[str, Any], absent: tuple[str, ...] = ()) -> Case:
-    """A case in which every element of one input meets every element of the others."""
+    """A case in which every element of the first input meets every element of the second, and some of the others."""
     present = [field.name for field in spec.tensors(name, "input") if field.name not in absent]
-    lines = [field for field in present if name != SINGLE or field in ("a_tensor", "b_tensor")]
-    choices = [elements(kinds[field]) for field in lines]
-    if len(lines) > 2:  # one value per index, of every tensor another: all pairs of neighbours, not all triples
-        choices = [choices[0], choices[1], *([each[0]] for each in choices[2:])]
-    rows = list(product(*choices))
+    whole = [field for field in present if name != SINGLE or field in ("a_tensor", "b_tensor")]
+    pairs = list(product(*(elements(kinds[field]) for field in whole[:2])))
     fields: dict[str, Any] = {}
-    for place, field in enumerate(lines):
+    for place, field in enumerate(whole):
         own = elements(kinds[field])
-        column = [row[place] if place < 2 else own[(7 * n + place) % len(own)] for n, row in enumerate(rows)]
-        fields[field] = Operand.of(kinds[field], (len(rows),), {(n,): v for n, v in enumerate(column)})
+        column = [pair[place] if place < 2 else own[7 * n % len(own)] for n, pair in enumerate(pairs)]
+        fields[field] = Operand.of(kinds[field], (len(pairs),), {(n,): v for n, v in enumerate(column)})
     for field in present:
-        if field not in lines:
+        if field not in whole:
             fields[field] = Operand.of(kinds[field], (1,), {(0,): 0.5 if is_float(kinds[field]) else 3})
     (output,) = spec.tensors(name, "output")
-    fields[output.name] = Operand(kinds[output.name], (len(rows),))
+    fields[output.name] = Operand(kinds[output.name], (len(pairs),))
     return Case(name, fields | attributes)
 
 
@@ -120,11 +115,7 @@ def cases_of(name: str) -> Iterator[Case]:
     for kinds in type_choices(name):
         first = next(iter(kinds.values()))
         for attributes in attribute_choices(name, kinds.get("input_tensor", first)):
-            for absent in {(), optional}:
+            for absent in dict.fromkeys([(), optional]):
                 case = grid(name, kinds, attributes, absent)
                 if not validate(case.build(), HIGHEST_LEVEL):
                     yield case
-
-
-def element_count(case: Case) -> int:
-    return prod(case[case.outputs[0]].sizes)
