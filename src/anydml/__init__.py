@@ -33,12 +33,14 @@ if TYPE_CHECKING:
         DepthSpaceOrder,
         ExecutionFlags,
         InterpolationMode,
+        IsInfinityMode,
         MatrixTransform,
         MultiheadAttentionMaskType,
         PaddingMode,
         QuantizationType,
         RecurrentNetworkDirection,
         ReduceFunction,
+        RoundingMode,
     )
     from anydml.core.schema import Operator
     from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, OperatorNode, OutputEdge
@@ -61,12 +63,14 @@ _ENUMS = (
     "DepthSpaceOrder",
     "ExecutionFlags",
     "InterpolationMode",
+    "IsInfinityMode",
     "MatrixTransform",
     "MultiheadAttentionMaskType",
     "PaddingMode",
     "QuantizationType",
     "RecurrentNetworkDirection",
     "ReduceFunction",
+    "RoundingMode",
 )
 _LATER = {
     "BindingProperties": "anydml.runtime.compiled",
@@ -127,6 +131,7 @@ __all__ = [
     "IntermediateEdge",
     "InterpolationMode",
     "InvalidDescriptionError",
+    "IsInfinityMode",
     "Layout",
     "MatrixTransform",
     "ModelError",
@@ -142,6 +147,7 @@ __all__ = [
     "QuantizationType",
     "RecurrentNetworkDirection",
     "ReduceFunction",
+    "RoundingMode",
     "TensorDesc",
     "TensorFlags",
     "TensorPolicy",
