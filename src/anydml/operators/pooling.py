@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import Violation
 from anydml.core.levels import FeatureLevel
 from anydml.core.schema import Boolean, Integer, Operator, attribute, per_dimension, same, tensor_input, tensor_output
+from anydml.core.schema.fields import Same
 from anydml.core.tensor import TensorDesc
 from anydml.operators.sliding import (
     NOWHERE,
@@ -38,7 +39,7 @@ class Pooling(Operator, abstract=True):
     """What all pooling has in common: windows over the input's spatial dimensions."""
 
     rank = _RANK
-    same = (same("input_tensor output_tensor", "DataType DimensionCount"),)
+    same: ClassVar[tuple[Same, ...]] = (same("input_tensor output_tensor", "DataType DimensionCount"),)
     input_tensor: TensorDesc
     output_tensor: TensorDesc
     window_size: tuple[int, ...]

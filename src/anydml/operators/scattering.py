@@ -22,7 +22,7 @@ _SAME = (
 
 
 class ScatterElements(Operator, since="2.0", id=94):
-    """A copy of the input with an element replaced for each update; but for the axis, it stands where its index stands."""
+    """A copy of the input with an element replaced for each update, where its index says along the axis."""
 
     rank = RANK
     input_tensor: TensorDesc = tensor_input(VALUES)

@@ -89,9 +89,7 @@ def slides_of(
     dilations: Sequence[int] | None = None,
 ) -> tuple[Slide, ...]:
     """The windows over tensors of these sizes, for each of the dimensions after the first two."""
-    rows = zip(
-        sizes[_FIRST_SPATIAL:], window, strides, dilations or (1,) * len(window), before, after, strict=True
-    )
+    rows = zip(sizes[_FIRST_SPATIAL:], window, strides, dilations or (1,) * len(window), before, after, strict=True)
     return tuple(Slide(*row) for row in rows)
 
 
