@@ -39,6 +39,8 @@ if TYPE_CHECKING:
         ReduceFunction,
     )
     from anydml.core.schema import Operator
+    from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, OperatorNode, OutputEdge
+    from anydml.graph.passes import Passes
     from anydml.operators import *  # noqa: F403 - every operator; the names are told once, there
     from anydml.runtime.binding import BufferBinding
     from anydml.runtime.compiled import BindingProperties, CompiledOperator
@@ -69,6 +71,10 @@ _LATER = {
     "CompiledOperator": "anydml.runtime.compiled",
     "Device": "anydml.runtime.device",
     "Operator": "anydml.core.schema",
+    **dict.fromkeys(
+        ("ConstantNode", "Graph", "InputEdge", "IntermediateEdge", "OperatorNode", "OutputEdge"), "anydml.graph.graph"
+    ),
+    "Passes": "anydml.graph.passes",
     "OperatorInitializer": "anydml.runtime.initializer",
     "slice1": "anydml.slicing",
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
@@ -102,6 +108,7 @@ __all__ = [
     "BindingType",
     "BufferBinding",
     "CompiledOperator",
+    "ConstantNode",
     "ConvolutionDirection",
     "ConvolutionMode",
     "DataType",
@@ -110,7 +117,10 @@ __all__ = [
     "DmlError",
     "ExecutionFlags",
     "FeatureLevel",
+    "Graph",
     "HResult",
+    "InputEdge",
+    "IntermediateEdge",
     "InterpolationMode",
     "InvalidDescriptionError",
     "Layout",
@@ -118,9 +128,12 @@ __all__ = [
     "ModelError",
     "Operator",
     "OperatorInitializer",
+    "OperatorNode",
     "OrderMatch",
     "OutOfMemoryError",
+    "OutputEdge",
     "PaddingMode",
+    "Passes",
     "RecurrentNetworkDirection",
     "ReduceFunction",
     "TensorDesc",

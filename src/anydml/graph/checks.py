@@ -27,10 +27,10 @@ CYCLE = rule("graph.cycle", "No node reads, directly or through others, what it 
 BYTES = rule("graph.bytes", "Tensors that an edge connects have the same total size in bytes.")
 CONSTANT = rule("graph.constant-size", "A constant has as many bytes as the tensors that read it.")
 OWNED = rule("graph.owned", "OWNED_BY_DML inputs come from graph inputs, and all that read one graph input agree.")
-COUNT = rule("graph.count", "A graph has at least one node, and no more inputs and outputs than 32 bits count.")
+COUNT = rule("graph.count", "A graph has at least one node, and at most 65,536 inputs and outputs each.")
 NAMES = rule("graph.names", "Names of graph inputs and outputs are as many as those, and each stands for one.")
 LEVEL = rule("graph.level", "Graphs come with feature level 2.1, constant nodes with 6.2.")
-_MOST = (1 << 32) - 1
+_MOST_PORTS = 1 << 16
 Edge = InputEdge | OutputEdge | IntermediateEdge
 AnyEdge = TypeVar("AnyEdge", InputEdge, OutputEdge, IntermediateEdge)
 
@@ -101,18 +101,19 @@ def _read_edges(kind: type[AnyEdge], edges: Iterable[Any], path: str, violations
 
 def _read_count(given: Any, used: list[int], names: Sequence[str], path: str, violations: list[Violation]) -> int:
     if given is None:
-        return len(names) or max(used, default=-1) + 1
-    count = read_integer(given, path, violations)
-    if count is not None and not 0 <= count <= _MOST:
-        violations.append(COUNT(path, count, f"0 to {_MOST}"))
+        count: int | None = max([len(names), *(index + 1 for index in used)])
+    else:
+        count = read_integer(given, path, violations)
+    if count is not None and not 0 <= count <= _MOST_PORTS:
+        violations.append(COUNT(path, count, f"0 to {_MOST_PORTS}"))
         return 0
     return count or 0
 
 
 def _read_names(names: Sequence[str], count: int, role: str, violations: list[Violation]) -> tuple[str, ...]:
-    """The names that were given, or `input0`, `input1`, ... for a modest number of inputs."""
+    """The names that were given, or `input0`, `input1`, ..."""
     if not names:
-        return tuple(f"{role}{i}" for i in range(min(count, 1 << 16)))
+        return tuple(f"{role}{i}" for i in range(count))
     path = f"{role}_names"
     if len(names) != count:
         violations.append(NAMES(path, counted(len(names), "name"), f"{count}, one for each graph {role}"))
@@ -238,14 +239,9 @@ class _Checker:
                 self.taken.add((edge.from_node_index, edge.from_node_output_index))
             elif isinstance(self.node(edge.from_node_index), ConstantNode):
                 self.violations.append(OUTPUT(path, "a constant", "the output of an operator"))
-        if self.graph.output_count - len(produced) > 0 and self.graph.output_count <= len(self.graph.output_names):
-            for i in range(self.graph.output_count):
-                if i not in produced:
-                    name = self.graph.output_names[i]
-                    self.violations.append(OUTPUT(f"output {i} ({name})", "no producer", "an output edge"))
-        elif self.graph.output_count > len(produced):
-            found = f"{len(produced)} producers for {self.graph.output_count} outputs"
-            self.violations.append(OUTPUT("output_count", found, "an output edge for each graph output"))
+        for i, name in enumerate(self.graph.output_names):
+            if i not in produced:
+                self.violations.append(OUTPUT(f"output {i} ({name})", "no producer", "an output edge"))
 
     def unconnected(self) -> Iterator[Violation]:
         """Tensors that are described and lead nowhere."""

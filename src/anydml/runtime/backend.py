@@ -18,10 +18,11 @@ from anydml.runtime.ports import Port
 
 UNKNOWN_DEVICE = rule("device.known", "A device is one of those anydml has.")
 BACKENDS = {
-    "cpu": "the processor, with fast kernels",
-    "reference": "the definitions alone, floats in float64: the answer to compare with",
-    "null": "plans and prints, runs nothing",
+    "cpu": ("the processor, with fast kernels", "anydml.runtime.cpu"),
+    "reference": ("the definitions alone, floats in float64: the answer to compare with", "anydml.runtime.reference"),
+    "null": ("plans and prints, runs nothing", "anydml.runtime.null"),
 }
+"""What each device is, and the module whose `BACKEND` runs it."""
 
 Memory = Sequence[Buffer | None]
 """The buffer of each slot of a plan; None for those that the steps at hand do not use."""
@@ -99,4 +100,4 @@ def find_backend(name: Any) -> Backend:
     if not isinstance(name, str) or name not in BACKENDS:
         expected = f"one of {', '.join(BACKENDS)}"
         raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), BACKENDS)))
-    return cast(Backend, import_module(f"anydml.runtime.{name}").BACKEND)
+    return cast(Backend, import_module(BACKENDS[name][1]).BACKEND)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from anydml.core.datatype import DataType, DataTypeLike
 from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import InvalidDescriptionError
+from anydml.core.integers import require_integer
 from anydml.core.levels import HIGHEST_LEVEL, LEVELS, FeatureLevel, FeatureLevelLike
+from anydml.core.memory import Bytes, as_bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
 from anydml.core.schema.validate import require_valid
@@ -16,6 +19,7 @@ from anydml.graph.checks import require_valid_graph
 from anydml.graph.graph import Graph
 from anydml.graph.passes import Passes
 from anydml.runtime.backend import BACKENDS, Backend, find_backend
+from anydml.runtime.buffer import Buffer
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.initializer import OperatorInitializer
 from anydml.runtime.table import BindingTable
@@ -47,7 +51,23 @@ class Device:
 
     @property
     def description(self) -> str:
-        return BACKENDS[self.name]
+        return BACKENDS[self.name][0]
+
+    # Memory
+
+    def allocate(self, size_in_bytes: int) -> Buffer:
+        """New memory of the device."""
+        return self.backend.allocate(require_integer(size_in_bytes, "size_in_bytes"))
+
+    def upload(self, data: Any) -> Buffer:
+        """The bytes of an array, or of any buffer of the host, in memory of the device."""
+        return self.backend.upload(as_bytes(data, "data"))
+
+    def download(self, buffer: Buffer) -> Bytes:
+        """The bytes of the device's memory, on the host."""
+        return self.backend.download(self.backend.adopt(buffer, "buffer", None))
+
+    # Questions
 
     def supports_data_type(self, data_type: DataTypeLike) -> bool:
         """DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT: whether tensors may have this type here."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import OutOfMemoryError
-from anydml.core.memory import Bytes, as_bytes
+from anydml.core.errors import BindingError, OutOfMemoryError
+from anydml.core.memory import NOT_A_BUFFER, Bytes, as_bytes
 from anydml.core.rules import rule
 from anydml.runtime.budget import physical_memory
 from anydml.runtime.buffer import Buffer
@@ -26,14 +26,16 @@ class HostMemory:
     space = SPACE
 
     def adopt(self, value: Any, path: str, port: Port | None) -> Buffer:
-        if port is None:
-            return value if type(value) is Buffer else buffer_of(as_bytes(value, path), value)
-        if type(value) is np.ndarray and value.dtype == port.dtype and value.flags.c_contiguous:
+        if port is not None and type(value) is np.ndarray and value.dtype == port.dtype and value.flags.c_contiguous:
             data = value.reshape(-1).view(np.uint8)
             return Buffer(SPACE, address_of(data), data.size, data.flags.writeable, value, data)
         if type(value) is Buffer:
+            if value.space != SPACE:
+                fix = "device.download(...) of its own device"
+                raise BindingError(NOT_A_BUFFER(path, f"memory of {value.space}", "memory of the host", fix))
             return value
-        return buffer_of(as_bytes(value, path, port.described, port.dtype), value)
+        described, dtype = (port.described, port.dtype) if port is not None else (None, None)
+        return buffer_of(as_bytes(value, path, described, dtype), value)
 
     def allocate(self, size_in_bytes: int) -> Buffer:
         require_memory(size_in_bytes)

@@ -11,7 +11,7 @@ import anydml as dml
 from tests.cases.framework.case import Case, Operand
 from tests.cases.framework.compare import assert_elements, assert_unchanged, assert_untouched, is_nearly_constant
 from tests.cases.framework.tolerance import Tolerance, tolerance_of
-from tests.operators.memory import Placed, place, snapshot
+from tests.operators.memory import GUARD, Placed, place, snapshot
 
 
 def rerun_line(case: Case) -> str:
@@ -27,12 +27,15 @@ def check(case: Case, answer: dict[str, Any], device: str, tolerance: Tolerance 
         (output,) = outputs
         outputs[output] = inputs[case.in_place]
     before = {name: [snapshot(each) for each in placed] for name, placed in {**inputs, **outputs}.items()}
-    buffers = {name: _bound(case, name, placed) for name, placed in {**inputs, **outputs}.items()}
-    run = dml.Device(device).compile(case.build())
+    elsewhere = Elsewhere(dml.Device(device))
+    buffers = {name: _bound(case, name, placed, elsewhere) for name, placed in {**inputs, **outputs}.items()}
+    run = elsewhere.device.compile(case.build())
     if case.owned:
         run.initialize(**{case.owned: buffers.pop(case.owned)})
+        elsewhere.fetch()
         _forget(inputs[case.owned], before[case.owned], random)
     run(**buffers)
+    elsewhere.fetch()
     for name, placed in inputs.items():
         for each, old in zip(placed, before[name], strict=True):
             if name not in (case.in_place, case.owned):
@@ -42,6 +45,24 @@ def check(case: Case, answer: dict[str, Any], device: str, tolerance: Tolerance 
         for operand, each, old, wanted in zip(case.operands(name), placed, before[name], answers, strict=True):
             assert_elements(each.codes(), wanted, operand, tolerance or tolerance_of(case.operator))
             assert_untouched(each, old)
+
+
+class Elsewhere:
+    """Memory of devices that the host cannot touch: uploaded whole, guards included, and fetched after a run."""
+
+    def __init__(self, device: dml.Device) -> None:
+        self.device, self.is_host = device, device.backend.space == "host"
+        self.copies: dict[int, tuple[Placed, Any]] = {}
+
+    def buffer(self, placed: Placed) -> Any:
+        if self.is_host:
+            return placed.buffer
+        _, copy = self.copies.setdefault(id(placed.memory), (placed, self.device.upload(placed.memory)))
+        return dml.BufferBinding(copy, GUARD, placed.buffer.size)
+
+    def fetch(self) -> None:
+        for placed, copy in self.copies.values():
+            placed.memory[:] = self.device.download(copy)
 
 
 def _filled(operand: Operand, random: Random) -> Placed:
@@ -57,8 +78,8 @@ def _forget(placed: list[Placed], before: list[Placed], random: Random) -> None:
         each.memory[:] = np.frombuffer(random.randbytes(each.memory.size), np.uint8)
 
 
-def _bound(case: Case, name: str, placed: list[Placed]) -> Any:
-    buffers = [each.buffer for each in placed]
+def _bound(case: Case, name: str, placed: list[Placed], elsewhere: Elsewhere) -> Any:
+    buffers = [elsewhere.buffer(each) for each in placed]
     return buffers if isinstance(case[name], list) else buffers[0]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from anydml.core.tensor import round_up
 from anydml.graph.plan import Plan, SlotKind, readers, writers
@@ -37,11 +39,27 @@ def assign_memory(plan: Plan) -> Plan:
     return replace(placed, temporary_size_in_bytes=temporary, persistent_size_in_bytes=persistent)
 
 
+_ORDERS: tuple[Callable[[_Range], Any], ...] = (
+    lambda piece: (-piece.size, piece.first),
+    lambda piece: (-piece.size * (piece.last - piece.first + 1), piece.first),
+    lambda piece: (piece.first - piece.last, -piece.size),
+    lambda piece: (piece.first, -piece.size),
+)
+"""Which piece is placed next: no order is best for every plan."""
+
+
 def _temporary(plan: Plan) -> tuple[dict[int, int], int]:
-    """Largest first, each at the lowest place that is free while it lives."""
+    """The smallest arena that one of the orders gives."""
+    ranges = _ranges(plan)
+    placed = min((_place(sorted(ranges, key=order)) for order in _ORDERS), key=lambda found: found[1])
+    return {slot: offset for offset, piece in placed[0] for slot in piece.slots}, placed[1]
+
+
+def _place(ranges: list[_Range]) -> tuple[list[tuple[int, _Range]], int]:
+    """Each piece at the lowest place that is free while it lives, and the size of it all."""
     placed: list[tuple[int, _Range]] = []
     total = 0
-    for piece in sorted(_ranges(plan), key=lambda piece: (-piece.size, piece.first)):
+    for piece in ranges:
         offset = 0
         for start, other in sorted(((s, o) for s, o in placed if o.meets(piece)), key=lambda pair: pair[0]):
             if start - offset >= piece.size:
@@ -49,7 +67,7 @@ def _temporary(plan: Plan) -> tuple[dict[int, int], int]:
             offset = max(offset, start + other.size)
         placed.append((offset, piece))
         total = max(total, offset + piece.size)
-    return {slot: offset for offset, piece in placed for slot in piece.slots}, total
+    return placed, total
 
 
 def _ranges(plan: Plan) -> list[_Range]:
