@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         InterpolationMode,
         MatrixTransform,
         PaddingMode,
+        RandomGeneratorType,
         RecurrentNetworkDirection,
         ReduceFunction,
     )
@@ -61,6 +62,7 @@ _ENUMS = (
     "InterpolationMode",
     "MatrixTransform",
     "PaddingMode",
+    "RandomGeneratorType",
     "RecurrentNetworkDirection",
     "ReduceFunction",
 )
@@ -134,6 +136,7 @@ __all__ = [
     "OutputEdge",
     "PaddingMode",
     "Passes",
+    "RandomGeneratorType",
     "RecurrentNetworkDirection",
     "ReduceFunction",
     "TensorDesc",

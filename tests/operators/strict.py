@@ -13,7 +13,7 @@ import numpy as np
 FUNCTIONS = frozenset(
     word
     for line in (
-        "abs add all amax amin any arange argmax argmin argsort array_split asarray ascontiguousarray",
+        "abs add all amax amin any arange argmax argmin argsort array_split asarray ascontiguousarray bincount",
         "broadcast_to clip concatenate copysign cos cumprod cumsum diagonal divide dot empty empty_like equal",
         "exp expand_dims expm1 flip floor floor_divide full full_like greater greater_equal invert isfinite",
         "isinf isnan left_shift less less_equal log log1p logical_and logical_not logical_or logical_xor",

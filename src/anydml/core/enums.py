@@ -120,6 +120,12 @@ class DepthSpaceOrder(DmlEnum):
     COLUMN_ROW_DEPTH = 1
 
 
+class RandomGeneratorType(DmlEnum):
+    """How random bits are made."""
+
+    PHILOX_4X32_10 = 0
+
+
 class BindingType(DmlEnum):
     """What is bound to a tensor."""
 

@@ -12,11 +12,10 @@ from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import Axis, Integer, Operator, attribute, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
-from anydml.operators.indexing import flat_places, nearest_inside, steps_along
+from anydml.operators.indexing import check_leading, flat_places, nearest_inside, steps_along
 from anydml.operators.types import ALL, FLOAT_16_32, INTEGERS_32, INTEGERS_64, UINT32, UP_TO_32_BIT
 
 DIMENSIONS = rule("gather.dimensions", "IndexDimensions is at most the rank of IndicesTensor.")
-LEADING = rule("gather.leading", "Dimensions that only fill up the rank have a size of 1.")
 ROOM = rule("gather.room", "The dimensions of the result fit into the output's rank, leading sizes of 1 left out.")
 BESIDE_AXIS = rule("gather.beside-axis", "But for the axis, indices and input have the same sizes.")
 COUNTS = rule("gather.counts", "Dimension counts are from 1 to the tensor's rank.")
@@ -31,13 +30,6 @@ WITH_INDICES = (
     same("input_tensor indices_tensor output_tensor", "DimensionCount"),
     same("input_tensor output_tensor", "DataType"),
 )
-
-
-def check_leading(path: str, tensor: TensorDesc, count: int) -> Iterator[Violation]:
-    """Only the last `count` dimensions of a tensor count; those before them are 1."""
-    for i, size in enumerate(tensor.sizes[: tensor.rank - count]):
-        if size != 1:
-            yield LEADING(f"{path}.Sizes[{i}]", size, f"1, before the last {count} dimensions", Use(1))
 
 
 def check_beside_axis(indices: TensorDesc, other: TensorDesc, axis: int) -> Iterator[Violation]:

@@ -6,10 +6,23 @@ element, and a write does not happen.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from anydml.core.errors import Violation
+from anydml.core.fixes import Use
 from anydml.core.orders import packed_strides
+from anydml.core.rules import rule
+from anydml.core.tensor import TensorDesc
+
+LEADING = rule("tensor.leading", "Dimensions that only fill up the rank have a size of 1.")
+
+
+def check_leading(path: str, tensor: TensorDesc, count: int) -> Iterator[Violation]:
+    """Only the last `count` dimensions of a tensor count; those before them are 1."""
+    for i, size in enumerate(tensor.sizes[: tensor.rank - count]):
+        if size != 1:
+            yield LEADING(f"{path}.Sizes[{i}]", size, f"1, before the last {count} dimensions", Use(1))
 
 
 def from_start(xp: Any, indices: Any, size: int) -> Any:
@@ -56,7 +69,6 @@ def write_rows(xp: Any, rows: Any, places: Any, values: Any) -> Any:
 
 
 def add_at(xp: Any, count: int, places: Any, values: Any) -> Any:
-    """Zeros with values added at their places; -1 drops a value."""
-    result = xp.zeros(count + 1, values.dtype)
-    xp.add.at(result, xp.where(places < 0, count, places).reshape(-1), values.reshape(-1))
-    return result[:count]
+    """Sums, in float64, of the values at each of `count` places; -1 drops a value."""
+    spare = xp.where(places < 0, count, places).reshape(-1)
+    return xp.bincount(spare, weights=values.reshape(-1), minlength=count + 1)[:count]
