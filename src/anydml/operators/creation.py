@@ -92,7 +92,7 @@ class DiagonalMatrix(Operator, since="2.0", id=93):
 
 
 def diagonal_of(layout: Layout, offset: int) -> Layout | None:
-    """The elements of matrices whose column is their row plus an offset, as the last dimension; None if there is none."""
+    """The elements of matrices whose column is their row plus an offset, as the last dimension; None without any."""
     *batch, rows, columns = layout.sizes
     *strides, down, right = layout.strides
     row, column = max(-offset, 0), max(offset, 0)
