@@ -13,7 +13,7 @@ import numpy as np
 FUNCTIONS = frozenset(
     word
     for line in (
-        "abs add all amax amin any arange argmax argmin argsort array_split asarray ascontiguousarray bincount",
+        "abs add all amax amin any arange argmax argmin argsort array_split asarray ascontiguousarray",
         "broadcast_to clip concatenate copysign cos cumprod cumsum diagonal divide dot empty empty_like equal",
         "exp expand_dims expm1 flip floor floor_divide full full_like greater greater_equal invert isfinite",
         "isinf isnan left_shift less less_equal log log1p logical_and logical_not logical_or logical_xor",
@@ -130,6 +130,8 @@ class StrictLibrary:
         def call(*args: Any, **kwargs: Any) -> Any:
             return _strict(function(*_plain(args), **_plain(kwargs)))
 
+        if name == "add":
+            call.at = lambda *args: function.at(*_plain(args))  # type: ignore[attr-defined]
         return call
 
 

@@ -69,6 +69,7 @@ def write_rows(xp: Any, rows: Any, places: Any, values: Any) -> Any:
 
 
 def add_at(xp: Any, count: int, places: Any, values: Any) -> Any:
-    """Sums, in float64, of the values at each of `count` places; -1 drops a value."""
-    spare = xp.where(places < 0, count, places).reshape(-1)
-    return xp.bincount(spare, weights=values.reshape(-1), minlength=count + 1)[:count]
+    """The sums of the values at each of `count` places; -1 drops a value."""
+    result = xp.zeros(count + 1, values.dtype)
+    xp.add.at(result, xp.where(places < 0, count, places).reshape(-1), values.reshape(-1))
+    return result[:count]
