@@ -263,7 +263,7 @@ def test_in_place__pointwise_operators_may_overwrite_their_input() -> None:
     tried = 0
     for name, operator in OPERATORS.items():
         tensors = [field for field in operator.fields.values() if isinstance(field, TensorField)]
-        if not operator.in_place or name in ("ELEMENT_WISE_IDENTITY", "CUMULATIVE_PRODUCT"):
+        if not operator.in_place or name == "ELEMENT_WISE_IDENTITY" or name.startswith("CUMULATIVE_"):
             continue
         how = {f.name: 1 for f in operator.fields.values() if isinstance(f, AttributeField) and f.type_name == "FLOAT"}
         if name == "ELEMENT_WISE_CLIP1":
