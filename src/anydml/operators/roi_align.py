@@ -23,7 +23,7 @@ from anydml.core.schema import (
 )
 from anydml.core.tensor import TensorDesc
 from anydml.operators.indexing import nearest_inside
-from anydml.operators.roi_sampling import Grid, Regions
+from anydml.operators.roi_sampling import Grid, Regions, pixels_of
 from anydml.operators.types import FLOAT_16_32, UINT32, UINT64
 
 REDUCTION = rule("roi-align.reduction", "Samples are reduced by AVERAGE or MAX.")
@@ -102,7 +102,7 @@ class RoiAlign1(RegionOperator, since="4.0", id=149):
     align_regions_to_corners: bool = attribute(Boolean())
     same = (same("input_tensor roi_tensor output_tensor", "DataType"),)
     sizes_of = {"roi_tensor": ROI_SIZES, "batch_indices_tensor": INDEX_SIZES}
-    temporary_copies = 8
+    temporary_copies = 10
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         yield from self.check_sampling()
@@ -111,7 +111,7 @@ class RoiAlign1(RegionOperator, since="4.0", id=149):
     def compute(self, xp: Any, input_tensor: Any, roi_tensor: Any, batch_indices_tensor: Any) -> Any:
         output, image = self.output_tensor.sizes, self.input_tensor.sizes
         regions = self.sampled_regions(xp, roi_tensor, batch_indices_tensor, output, image)
-        pixels, kind = xp.moveaxis(input_tensor, 1, 3), input_tensor.dtype
+        pixels, kind = pixels_of(xp, input_tensor), input_tensor.dtype
         is_average = self.reduction_function is ReduceFunction.AVERAGE
         start = 0 if is_average else -xp.inf
         total = xp.full((output[0], *output[2:], output[1]), start, kind)

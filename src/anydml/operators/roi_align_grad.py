@@ -22,7 +22,7 @@ from anydml.core.schema import (
 )
 from anydml.core.tensor import TensorDesc
 from anydml.operators.roi_align import INDEX_SIZES, ROI_SIZES, RegionOperator
-from anydml.operators.roi_sampling import Regions, Sample
+from anydml.operators.roi_sampling import Regions, Sample, pixels_of
 from anydml.operators.types import FLOAT_16_32, UINT32
 
 IMAGE = rule("roi-align.image", "A gradient has the sizes of what it is the gradient of.")
@@ -102,7 +102,7 @@ class RoiAlignGrad(RegionOperator, since="4.1", id=150):
         output = self.input_gradient_tensor.sizes
         regions = self.sampled_regions(xp, roi_tensor, batch_indices_tensor, output, self.image_sizes)
         gradient = xp.moveaxis(input_gradient_tensor, 1, 3)
-        pixels = None if input_tensor is None else xp.moveaxis(input_tensor, 1, 3)
+        pixels = None if input_tensor is None else pixels_of(xp, input_tensor)
         batch, channels, height, width = self.image_sizes
         image = xp.zeros((batch, height, width, channels), gradient.dtype)
         corners = xp.zeros((self.region_count, 4), gradient.dtype)

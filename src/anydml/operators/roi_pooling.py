@@ -11,6 +11,7 @@ from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import Float, Operator, Size2D, attribute, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
+from anydml.operators.roi_sampling import pixels_of
 from anydml.operators.sliding import along
 from anydml.operators.types import FLOAT_16_32
 
@@ -56,7 +57,7 @@ class RoiPooling(Operator, since="1.0", id=59):
         image = held(xp, numbers[:, 0], 0, batch - 1)[:, None, None]
         columns = self._bins(xp, numbers[:, 1], numbers[:, 3], self.pooled_width, width)
         rows = self._bins(xp, numbers[:, 2], numbers[:, 4], self.pooled_height, height)
-        pixels = xp.moveaxis(input_tensor, 1, 3)
+        pixels = pixels_of(xp, input_tensor)
         best = xp.zeros((numbers.shape[0], self.pooled_height, self.pooled_width, channels), input_tensor.dtype)
         for reach_y, over_rows in _doubled_maxima(xp, pixels, 1):
             for reach_x, table in _doubled_maxima(xp, over_rows, 2):

@@ -10,6 +10,11 @@ from typing import Any
 from anydml.core.enums import InterpolationMode
 
 
+def pixels_of(xp: Any, images: Any) -> Any:
+    """Images with their channels last, so that a pixel lies together in memory."""
+    return xp.ascontiguousarray(xp.moveaxis(images, 1, 3))
+
+
 @dataclass(frozen=True)
 class Grid:
     """Attributes of one axis: output elements of each region, and input elements of the image."""

@@ -64,6 +64,12 @@ class Slide:
         """Whether there are fewer windows than elements in one."""
         return self.count < self.window
 
+    @property
+    def is_never_empty(self) -> bool:
+        """Whether every window has an element that is no padding; False also where that is not easily told."""
+        reach = (self.window - 1) * self.dilation
+        return max(self.before, self.after) <= reach and self.dilation <= self.size
+
     def at_tap(self, tap: int) -> tuple[slice, slice]:
         """The windows whose element `tap` is no padding, and where in the input these elements are."""
         return reach(tap * self.dilation - self.before, self.stride, self.count, self.size)
@@ -71,6 +77,11 @@ class Slide:
     def at_window(self, number: int) -> tuple[slice, slice]:
         """Of one window the elements that are no padding, and where in the input they are."""
         return reach(number * self.stride - self.before, self.dilation, self.window, self.size)
+
+    def first_inside(self, xp: Any) -> Any:
+        """The first element of each window that is no padding, where there is one."""
+        first = xp.arange(self.count, dtype=xp.int64) * self.stride - self.before
+        return xp.where(first < 0, first % self.dilation, first)
 
     def inside(self, xp: Any) -> Any:
         """How many elements of each window are no padding."""
@@ -117,7 +128,7 @@ def by_shrinking(slides: Sequence[Slide]) -> list[tuple[int, Slide]]:
     In this order no intermediate is larger than both the input and the output. Axes that stay as they are are left out.
     """
     axes = [(axis, slide) for axis, slide in enumerate(slides, _FIRST_SPATIAL) if not slide.is_identity]
-    return sorted(axes, key=lambda item: item[1].count / item[1].size)
+    return sorted(axes, key=lambda item: (item[1].count / item[1].size, -item[0]))
 
 
 def over_windows(
@@ -193,22 +204,51 @@ def window_places(xp: Any, array: Any, slides: Sequence[Slide]) -> tuple[Any, An
     """
     spatial = array.shape[_FIRST_SPATIAL:]
     places = xp.arange(prod(spatial), dtype=xp.int64).reshape(1, 1, *spatial)
+    innermost, is_simple = array.ndim, True
     for axis, slide in by_shrinking(slides):
-        shape = [*array.shape[:axis], slide.count, *array.shape[axis + 1 :]]
-        best, where = xp.full(shape, lowest(xp, array.dtype), array.dtype), xp.full(shape, NOWHERE, xp.int64)
+        # As long as axes come from the last to the first, an element that comes later also has a later place.
+        is_simple, innermost = is_simple and axis < innermost and slide.is_never_empty, min(axis, innermost)
         if slide.has_fewer_windows:
-            for number in range(slide.count):
-                taps, read = slide.at_window(number)
-                if taps.stop:
-                    at, part = along(axis, number), along(axis, read)
-                    best[at], where[at] = _first_largest(xp, array[part], places[part], axis)
+            array, places = _places_by_window(xp, array, places, axis, slide)
         else:
-            for tap in range(slide.window):
-                windows, read = slide.at_tap(tap)
-                at, part = along(axis, windows), along(axis, read)
-                best[at], where[at] = _larger(xp, (best[at], where[at]), (array[part], places[part]))
-        array, places = best, where
+            array, places = _places_by_tap(xp, array, places, axis, slide, is_simple)
     return array, xp.broadcast_to(places, array.shape)
+
+
+def _places_by_window(xp: Any, array: Any, places: Any, axis: int, slide: Slide) -> tuple[Any, Any]:
+    shape = [*array.shape[:axis], slide.count, *array.shape[axis + 1 :]]
+    best, where = xp.full(shape, lowest(xp, array.dtype), array.dtype), xp.full(shape, NOWHERE, xp.int64)
+    for number in range(slide.count):
+        taps, read = slide.at_window(number)
+        if taps.stop:
+            at, part = along(axis, number), along(axis, read)
+            best[at], where[at] = _first_largest(xp, array[part], places[part], axis)
+    return best, where
+
+
+def _places_by_tap(xp: Any, array: Any, places: Any, axis: int, slide: Slide, is_simple: bool) -> tuple[Any, Any]:
+    shape = [*array.shape[:axis], slide.count, *array.shape[axis + 1 :]]
+    if is_simple:
+        first = slide.first_inside(xp)
+        best = xp.take(array, first, axis=axis)
+        where = xp.broadcast_to(xp.take(places, first, axis=axis), shape).copy()
+    else:
+        best, where = xp.full(shape, lowest(xp, array.dtype), array.dtype), xp.full(shape, NOWHERE, xp.int64)
+    choose = _larger_and_later if is_simple else _larger
+    for tap in range(slide.window):
+        windows, read = slide.at_tap(tap)
+        at, part = along(axis, windows), along(axis, read)
+        best[at], where[at] = choose(xp, (best[at], where[at]), (array[part], places[part]))
+    return best, where
+
+
+def _larger_and_later(xp: Any, held: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+    """`_larger` for others whose places are all later: of equal elements those that are held stay."""
+    (a, place_a), (b, place_b) = held, other
+    stays = a >= b
+    if a.dtype.kind == "f":
+        stays = stays | (a != a)
+    return xp.where(stays, a, b), xp.where(stays, place_a, place_b)
 
 
 def _larger(xp: Any, held: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
