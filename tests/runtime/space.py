@@ -83,6 +83,9 @@ class IslandBackend:
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> IslandExecutable:
         return IslandExecutable(self, CPU.prepare(plan, flags))
 
+    def expand(self, plan: Plan) -> Plan:
+        return CPU.expand(plan)
+
     def synchronize(self) -> None:
         """Nothing runs on its own."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node, describe, leaves, load, substitute
@@ -55,6 +55,9 @@ class Nest:
 
     def writes(self) -> Iterator[tuple[Access, tuple[int, ...]]]:
         return ((store.access, self.sizes) for store in self.stores)
+
+    def describe(self, names: Callable[[int], str]) -> str:
+        return _describe_nest(self, names)
 
     def renamed(self, slot: Callable[[int], int]) -> Nest:
         """The same over other slots."""
@@ -118,12 +121,32 @@ class Program:
         for nest in self.outputs:
             yield from nest.writes() if nest is not None else ()
 
+    def describe(self, names: Callable[[int], str]) -> str:
+        read = ", ".join("-" if view is None else names(view.slot) for view in self.inputs)
+        written = ", ".join("-" if nest is None else _describe_nest(nest, names) for nest in self.outputs)
+        return f"program {self.operator.dml_type} of {read}: {written}"
+
     def renamed(self, slot: Callable[[int], int]) -> Program:
         inputs = tuple(None if view is None else replace(view, slot=slot(view.slot)) for view in self.inputs)
         return Program(self.operator, inputs, tuple(n and n.renamed(slot) for n in self.outputs))
 
 
-Step = Nest | Program
+class Step(Protocol):
+    """What a device does: a nest, a program, or a step of the device's own that came from one."""
+
+    def reads(self) -> Iterator[tuple[Access, tuple[int, ...]]]:
+        """Every access that reads, with the sizes of its loops."""
+        ...
+
+    def writes(self) -> Iterator[tuple[Access, tuple[int, ...]]]: ...
+
+    def renamed(self, slot: Callable[[int], int]) -> Step:
+        """The same over other slots."""
+        ...
+
+    def describe(self, names: Callable[[int], str]) -> str:
+        """The step in one line."""
+        ...
 
 
 def shifted_loads(value: Node, by: int) -> Node:
@@ -142,15 +165,6 @@ def without_unused_loads(nest: Nest) -> Nest:
 
     stores = tuple(Store(store.access, substitute(store.value, renumbered)) for store in nest.stores)
     return Nest(nest.sizes, tuple(kept), stores)
-
-
-def describe_step(step: Step, names: Callable[[int], str]) -> str:
-    """A step in one line."""
-    if isinstance(step, Nest):
-        return _describe_nest(step, names)
-    read = ", ".join("-" if view is None else names(view.slot) for view in step.inputs)
-    written = ", ".join("-" if nest is None else _describe_nest(nest, names) for nest in step.outputs)
-    return f"program {step.operator.dml_type} of {read}: {written}"
 
 
 def _describe_nest(nest: Nest, names: Callable[[int], str]) -> str:

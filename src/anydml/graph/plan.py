@@ -8,7 +8,7 @@ from enum import Enum
 
 from anydml.core.errors import counted
 from anydml.core.memory import Bytes
-from anydml.core.steps import Step, describe_step
+from anydml.core.steps import Step
 from anydml.core.tensor import TensorDesc
 
 
@@ -77,8 +77,8 @@ class Plan:
     def describe(self) -> str:
         """The plan in words, a step per line."""
         lines = [f"{self.name}: {counted(len(self.steps), 'step')}"]
-        lines += [f"  once: {describe_step(step, self.name_of)}" for step in self.initialize]
-        lines += [f"  {n}. {describe_step(step, self.name_of)}" for n, step in enumerate(self.steps, 1)]
+        lines += [f"  once: {step.describe(self.name_of)}" for step in self.initialize]
+        lines += [f"  {n}. {step.describe(self.name_of)}" for n, step in enumerate(self.steps, 1)]
         if self.temporary_size_in_bytes:
             lines.append(f"  temporary memory: {self.temporary_size_in_bytes} bytes")
         if self.persistent_size_in_bytes:

@@ -90,6 +90,10 @@ class Backend(Space, Protocol):
         """Whether it runs this operator as a program, whatever form its meaning has."""
         ...
 
+    def expand(self, plan: Plan) -> Plan:
+        """Its own pass: programs may become steps of its own, with slots for the memory they need."""
+        ...
+
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> Executable:
         """A plan made ready to run."""
         ...

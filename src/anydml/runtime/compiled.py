@@ -52,7 +52,7 @@ class CompiledOperator:
         self._backend = device.backend
         plan = lower(graph, self._backend.claims)
         chosen = passes if self._backend.uses_passes else Passes.none()
-        self.plan: Plan = chosen.run(plan)
+        self.plan: Plan = chosen.run(plan, self._backend.expand)
         self._executable = self._backend.prepare(self.plan, flags)
         self.inputs, self.outputs = ports_of(graph, self.plan)
         self.binder = Binder(self.subject, (*self.inputs, *self.outputs), self.plan, self._backend)

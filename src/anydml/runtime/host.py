@@ -9,6 +9,7 @@ import numpy as np
 from anydml.core.errors import BindingError, OutOfMemoryError
 from anydml.core.memory import NOT_A_BUFFER, Bytes, as_bytes
 from anydml.core.rules import rule
+from anydml.graph.plan import Plan
 from anydml.runtime.budget import physical_memory
 from anydml.runtime.buffer import Buffer
 from anydml.runtime.ports import Port
@@ -56,6 +57,10 @@ class HostMemory:
 
     def synchronize(self) -> None:
         """Everything is done when a run returns."""
+
+    def expand(self, plan: Plan) -> Plan:
+        """Steps are run as they are."""
+        return plan
 
 
 def buffer_of(data: Bytes, owner: Any) -> Buffer:

@@ -9,7 +9,7 @@ from math import prod
 from anydml.core.enums import ExecutionFlags
 from anydml.core.memory import Bytes
 from anydml.core.schema import Operator
-from anydml.core.steps import Nest, Step
+from anydml.core.steps import Nest, Program, Step
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Memory, Run
 from anydml.runtime.host import HostMemory
@@ -45,6 +45,7 @@ class _Run:
             if isinstance(step, Nest):
                 store_nest(step, self.memory)
             else:
+                assert isinstance(step, Program)
                 run_program(step, self.memory, widest=True)
 
 

@@ -7,7 +7,7 @@ the order of steps. Every pass leaves a plan that `verify` accepts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anydml.core.errors import InvalidDescriptionError
 from anydml.core.fixes import suggest
@@ -23,6 +23,8 @@ from anydml.graph.passes.prune import prune
 from anydml.graph.passes.verify import verify
 from anydml.graph.plan import Plan
 
+Expand = Callable[[Plan], Plan]
+"""A device's own pass."""
 UNKNOWN_PASS = rule("passes.known", "A pass is one of those that plans go through.")
 
 
@@ -41,6 +43,7 @@ PASSES = (
     Pass("place", "write straight to where a copy would put it: parts of joined and padded tensors", place),
     Pass("fuse", "make one nest of pointwise steps that follow one another", fuse),
     Pass("epilogue", "apply pointwise steps to the results of a program before they are stored", fuse_into_programs),
+    Pass("expand", "let the device replace programs by steps of its own, with memory they need", lambda plan: plan),
     Pass("hoist", "run what depends on nothing but constants and owned inputs once", hoist),
     Pass("alias", "let temporary results take the memory of operands that are not read again", alias),
 )
@@ -67,18 +70,21 @@ class Passes:
     def none(cls) -> Passes:
         return cls.only()
 
-    def trace(self, plan: Plan) -> Iterator[tuple[str, Plan]]:
+    def _chosen(self, expand: Expand | None) -> list[Pass]:
+        chosen = [each for each in PASSES if each.name not in self.disabled]
+        return [replace(each, run=expand) if expand and each.name == "expand" else each for each in chosen]
+
+    def trace(self, plan: Plan, expand: Expand | None = None) -> Iterator[tuple[str, Plan]]:
         """The plan after each pass, memory last; each is verified."""
-        for each in PASSES:
-            if each.name not in self.disabled:
-                plan = verify(each.run(plan))
-                yield each.name, plan
+        for each in self._chosen(expand):
+            plan = verify(each.run(plan))
+            yield each.name, plan
         yield "memory", verify(assign_memory(plan))
 
-    def run(self, plan: Plan) -> Plan:
-        """The plan after all passes. One step alone can only be looked at for what may share memory."""
-        for each in PASSES if len(plan.steps) > 1 else (PASSES[-1],):
-            if each.name not in self.disabled:
+    def run(self, plan: Plan, expand: Expand | None = None) -> Plan:
+        """The plan after all passes. What one step alone cannot gain from is left out."""
+        for each in self._chosen(expand):
+            if len(plan.steps) > 1 or each.name in ("expand", "hoist", "alias"):
                 plan = each.run(plan)
         return verify(assign_memory(plan))
 

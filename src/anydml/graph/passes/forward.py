@@ -37,6 +37,8 @@ def _is_stable(plan: Plan, slot: int, written: dict[int, list[int]]) -> bool:
 def _forwarded(step: Step, copies: dict[int, Nest]) -> Step:
     if isinstance(step, Nest):
         return _forwarded_nest(step, copies)
+    if not isinstance(step, Program):
+        return step
     inputs = tuple(None if view is None else _forwarded_view(view, copies) for view in step.inputs)
     outputs = tuple(
         None if nest is None else _with_forwarded_loads(nest, copies, may_cut=False) for nest in step.outputs

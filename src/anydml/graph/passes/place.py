@@ -34,6 +34,8 @@ def _moved(producer: Step, copy: Nest) -> Step | None:
         return None
     if isinstance(producer, Nest):
         return _moved_nest(producer, between, target, copy.sizes, may_cut=True)
+    if not isinstance(producer, Program):
+        return None
     outputs = list(producer.outputs)
     for number, nest in enumerate(outputs):
         if nest is not None and between.slot in {access.slot for access, _ in nest.writes()}:

@@ -27,11 +27,8 @@ def prune(plan: Plan) -> Plan:
 def _trimmed(step: Step, wanted: set[int]) -> Step:
     """The step without the stores that nobody reads; programs still compute all their results."""
     if isinstance(step, Program):
-        outputs = tuple(None if nest is None else _trimmed_nest(nest, wanted) for nest in step.outputs)
-        return replace(step, outputs=outputs)
-    trimmed = _trimmed_nest(step, wanted)
-    assert trimmed is not None
-    return trimmed
+        return replace(step, outputs=tuple(nest and _trimmed_nest(nest, wanted) for nest in step.outputs))
+    return (_trimmed_nest(step, wanted) or step) if isinstance(step, Nest) else step
 
 
 def _trimmed_nest(nest: Nest, wanted: set[int]) -> Nest | None:

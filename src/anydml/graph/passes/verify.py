@@ -29,7 +29,8 @@ def _verify_steps(plan: Plan, steps: tuple[Step, ...], known: set[int], only: Sl
                 raise RuntimeError(f"step {number} writes {slot.kind.value} {plan.name_of(access.slot)}")
             _verify_access(plan, access, sizes)
             written.add(access.slot)
-        for nest in (step,) if isinstance(step, Nest) else step.outputs:
+        nests = (step,) if isinstance(step, Nest) else step.outputs if isinstance(step, Program) else ()
+        for nest in nests:
             if nest is not None:
                 _verify_nest(nest, isinstance(step, Program))
 

@@ -132,6 +132,24 @@ class Emitter:
         other = "poison" if right is None else right
         return self.value(f"shufflevector {kind} {left}, {kind} {other}, <{len(lanes)} x i32> <{mask}>")
 
+    # --- memory that several threads share -----------------------------------------------------
+
+    def atomic_load(self, pointer: str, order: str = "monotonic") -> str:
+        return self.value(f"load atomic i64, ptr {pointer} {order}, align 8")
+
+    def atomic_store(self, value: Value, pointer: str, order: str = "monotonic") -> None:
+        self.do(f"store atomic i64 {value}, ptr {pointer} {order}, align 8")
+
+    def atomic(self, operation: str, pointer: str, value: Value, order: str) -> str:
+        """Changes a word by "add", "sub" or "and"; the value it had before."""
+        return self.value(f"atomicrmw {operation} ptr {pointer}, i64 {value} {order}, align 8")
+
+    def exchange(self, pointer: str, expected: Value, wanted: Value) -> str:
+        """Writes `wanted` if the word is `expected`; whether it was."""
+        words = f"i64 {expected}, i64 {wanted}"
+        pair = self.value(f"cmpxchg ptr {pointer}, {words} acq_rel monotonic, align 8")
+        return self.value(f"extractvalue {{ i64, i1 }} {pair}, 1")
+
     # --- control -----------------------------------------------------------------------------
 
     @contextmanager
@@ -151,6 +169,17 @@ class Emitter:
         self._label(last)
         self.do(f"{following} = add i64 {index}, {step}")
         self.do(f"br label %{head}")
+        self._label(done)
+
+    @contextmanager
+    def repeat(self) -> Iterator[Callable[[str], None]]:
+        """do {...} while (condition): the body calls what it is given with the condition."""
+        head, done = self._fresh("head"), self._fresh("done")
+        conditions: list[str] = []
+        self.do(f"br label %{head}")
+        self._label(head)
+        yield conditions.append
+        self.do(f"br i1 {conditions[-1]}, label %{head}, label %{done}")
         self._label(done)
 
     @contextmanager
