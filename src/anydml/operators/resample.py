@@ -72,7 +72,7 @@ def _nearest_by_rounding_up(mode: InterpolationMode, offsets: Sequence[float]) -
 
 
 class Resample3(_Resample, since="6.4", id=175):
-    """RESAMPLE2 with a filter against aliasing: where an axis shrinks to less than half, all its elements count."""
+    """RESAMPLE2 with a filter against aliasing: where an axis shrinks, all its elements count."""
 
     rank = {"6.4": (1, 4)}
     input_tensor: TensorDesc = tensor_input({"6.4": FLOAT_16_32 | INTEGERS_8})
@@ -96,7 +96,7 @@ class Resample3(_Resample, since="6.4", id=175):
     def _taps(self, xp: Any, scaling: Scaling) -> Taps:
         if self.interpolation_mode is _NEAREST:
             return scaling.nearest(xp, self.rounding_direction)
-        return scaling.antialiased(xp) if self.antialiased and 1 / scaling.scale > 2 else scaling.linear(xp)
+        return scaling.antialiased(xp) if self.antialiased and scaling.scale < 1 else scaling.linear(xp)
 
 
 class Resample2(_Resample, since="5.1", id=161):
