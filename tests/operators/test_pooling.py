@@ -173,6 +173,20 @@ def test_windows__longer_than_memory_are_walked_where_they_meet_the_input(device
     assert run(gradient, device, input_tensor=row, input_gradient_tensor=[[[[5, 7]]]]).ravel().tolist() == [0, 5, 7]
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_windows__of_one_element_that_skip_elements_are_not_the_input(device: str) -> None:
+    """As many windows as elements, but the second one lies in the padding."""
+    operator = dml.MaxPooling1(
+        input_tensor=floats(1, 1, 1, 2),
+        output_indices_tensor=True,
+        window_size=[1, 1],
+        strides=[1, 2],
+        end_padding=[0, 2],
+    )
+    found = run_all(operator, device, input_tensor=[[[[5, 7]]]])
+    assert found["output_tensor"].ravel().tolist() == [5, -math.inf]
+
+
 def test_quantized_average__padding_is_a_real_0() -> None:
     """Not the number that is stored as 0."""
     operator = dml.QuantizedLinearAveragePooling(

@@ -57,7 +57,8 @@ class Slide:
     @property
     def is_identity(self) -> bool:
         """Whether every window is one element, and every element one window."""
-        return self.window == 1 and self.count == self.size and not self.before
+        visits_all = self.stride == 1 or self.size == 1
+        return self.window == 1 and visits_all and self.count == self.size and not self.before
 
     @property
     def has_fewer_windows(self) -> bool:
@@ -125,7 +126,7 @@ def along(axis: int, place: Any) -> tuple[Any, ...]:
 def by_shrinking(slides: Sequence[Slide]) -> list[tuple[int, Slide]]:
     """The axes of tensors with the windows along them, those that shrink most first.
 
-    In this order no intermediate is larger than both the input and the output. Axes that stay as they are are left out.
+    In this order no intermediate is larger than both the input and the output. Axes that do not change are left out.
     """
     axes = [(axis, slide) for axis, slide in enumerate(slides, _FIRST_SPATIAL) if not slide.is_identity]
     return sorted(axes, key=lambda item: (item[1].count / item[1].size, -item[0]))
