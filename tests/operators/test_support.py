@@ -107,10 +107,12 @@ def test_support__every_level_both_ways(name: str) -> None:
             documented = _documented(name, field.dml_name, member)
             assert documented, f"no support row for {field.dml_name}"
             types, ranks = _declared(operator, field, member)
+            # Some operators are older than their first row, which then holds from the start.
+            first = min(FeatureLevel.parse(row) for row in documented)
             for level in FeatureLevel:
                 if level < operator.since:
                     continue
-                expected = Ladder.parse(documented).at(level)
+                expected = Ladder.parse(documented).at(max(level, first))
                 declared = types.at(level), ranks.at(level)
                 assert declared[0] is not None and declared[1] is not None and expected is not None
                 also = ALSO.get((name, field.dml_name), set())
@@ -120,7 +122,7 @@ def test_support__every_level_both_ways(name: str) -> None:
                 compared += 1
             # No declared step is invented: each is a level at which the documents have a row.
             assert _levels(types) | _levels(ranks) <= {*documented, "1.0", operator.since.text} | _other_rows(name)
-    assert compared >= 3
+    assert compared >= len(list(operator.tensor_fields()))
 
 
 def _levels(ladder: Ladder[Any]) -> set[str]:

@@ -154,6 +154,12 @@ class QuantizationType(DmlEnum):
     SCALE_ZERO_POINT = 2
 
 
+class RandomGeneratorType(DmlEnum):
+    """How random bits are made."""
+
+    PHILOX_4X32_10 = 0
+
+
 class BindingType(DmlEnum):
     """What is bound to a tensor."""
 

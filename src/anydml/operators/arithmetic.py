@@ -14,7 +14,6 @@ from anydml.operators.elementwise import (
     Binary,
     ScaledUnary,
     Unary,
-    activated,
     scaled,
 )
 from anydml.operators.types import (
@@ -60,7 +59,8 @@ class ElementWiseAdd1(Binary, since="2.0", id=89):
     fused_activation: Operator | None = attribute(Activation(), optional=True)
 
     def formula(self, m: Any, a: Any, b: Any) -> Any:
-        return activated(m, a + b, self.fused_activation)
+        total = a + b
+        return total if self.fused_activation is None else self.fused_activation.formula(m, total)
 
 
 class ElementWiseSubtract(_Sum, since="1.0", id=30):

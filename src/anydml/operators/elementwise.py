@@ -51,15 +51,3 @@ def scaled(m: Any, x: Any, scale_bias: tuple[float, float] | None) -> Any:
     if x.dtype.kind == "f":
         return x * scale + bias
     return m.cast(x.astype("float64") * scale + bias, x.dtype)
-
-
-def activated(m: Any, x: Any, activation: Any) -> Any:
-    """A fused activation of x, or x when there is none; `m` is what formulas or array programs compute with.
-
-    A formula can fuse only activations that are formulas; array programs can fuse every activation.
-    """
-    if activation is None:
-        return x
-    if activation.form == "compute":
-        return activation.compute(m, x)
-    return activation.formula(m, x)
