@@ -59,8 +59,8 @@ class ElementWiseAdd1(Binary, since="2.0", id=89):
     fused_activation: Operator | None = attribute(Activation(), optional=True)
 
     def formula(self, m: Any, a: Any, b: Any) -> Any:
-        total = a + b
-        return total if self.fused_activation is None else self.fused_activation.formula(m, total)
+        activation: Any = self.fused_activation
+        return a + b if activation is None else activation.formula(m, a + b)
 
 
 class ElementWiseSubtract(_Sum, since="1.0", id=30):
