@@ -21,7 +21,7 @@ LAYERS = [
     {"operators"},
     {"graph"},
     {"runtime"},
-    {"frontends", "slicing"},
+    {"catalog", "frontends", "slicing"},
     {"view", "bench"},
     {"cli"},
 ]
