@@ -168,9 +168,11 @@ def _names_in(code: CodeType) -> Iterator[str]:
 
 
 def summary(operator: type[Operator]) -> dict[str, Any]:
-    """One operator of a list: its names, its level, and what its tensors may be at the highest level."""
-    types = {kind for row in support_rows(operator) for kind in row.data_types}
-    ranks = [limit for row in support_rows(operator) for limit in row.ranks]
+    """One operator of a list: its names, its level, and what its inputs may be (its outputs, if it has none)."""
+    inputs = {field.dml_name for field in operator.tensor_fields() if field.is_input}
+    rows = [row for row in support_rows(operator) if not inputs or inputs & set(row.tensors)]
+    types = {kind for row in rows for kind in row.data_types}
+    ranks = [limit for row in rows for limit in row.ranks]
     return {
         "name": operator.dml_type,
         "python": operator.__name__,
