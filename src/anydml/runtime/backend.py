@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -92,6 +92,10 @@ class Backend(Space, Protocol):
 
     def expand(self, plan: Plan) -> Plan:
         """Its own pass: programs may become steps of its own, with slots for the memory they need."""
+        ...
+
+    def plan_options(self) -> Hashable:
+        """What its plans depend on besides the graph; plans for equal options may be shared."""
         ...
 
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> Executable:
