@@ -13,9 +13,9 @@ import pytest
 
 import anydml as dml
 from anydml.cli import explain
-from anydml.cli.files import write_files
 from anydml.cli.main import main
 from anydml.cli.terminal import Terminal
+from anydml.files.access import write_files
 
 Captured = pytest.CaptureFixture[str]
 

@@ -8,10 +8,9 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anydml.cli.files import write_files
+from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
 from anydml.cli.progress import Progress
-from anydml.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from anydml.bench.measure import Run
@@ -58,8 +57,10 @@ def _words(text: str) -> list[str]:
 def run(args: Namespace) -> int:
     done = _measure(args)
     if args.svg:
-        write_files({args.svg: _chart(done)})
-    print(json.dumps(done.to_json(), indent=1) if args.json else _text(done, args.peers))
+        from anydml.files.access import write_files
+
+        write_files({args.svg: [_chart(done).encode()]})
+    write((json.dumps(done.to_json(), indent=1) if args.json else _text(done, args.peers)) + "\n")
     return 0
 
 

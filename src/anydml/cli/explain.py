@@ -9,8 +9,8 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anydml.cli.messages import UsageError, write
 from anydml.cli.terminal import Terminal
-from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError, Violation, raise_if_any
 from anydml.core.geometry import OFFSET
 from anydml.core.integers import INT64_MAX, all_integers, read_integer, read_integers
@@ -74,10 +74,10 @@ def run(args: Namespace) -> int:
     output = _json(subject, plan) if args.json else _text(subject, plan)
     files = _files(args, subject)
     if files:
-        from anydml.cli.files import write_files
+        from anydml.files.access import write_files
 
-        write_files(files)
-    print(output, end="")
+        write_files({path: [text.encode()] for path, text in files.items()})
+    write(output)
     return 0
 
 

@@ -1,18 +1,17 @@
-"""What the commands about models share: their options, and how text reaches the terminal."""
+"""What the commands about models share: their options, and how the failure of one model is told."""
 
 from __future__ import annotations
 
 import math
-import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from anydml.cli.usage import UsageError
+from anydml.cli.messages import UsageError, describe_bug, write, write_problems
 from anydml.core.errors import DmlError
 from anydml.core.integers import INT64_MAX
 from anydml.core.levels import FeatureLevel
-from anydml.frontends.printable import printable
+from anydml.files.text import printable
 
 _MOST_TIMES = 10**9
 _LONGEST_NUMBER = 40
@@ -62,16 +61,23 @@ def tolerance(text: str) -> float:
     return number
 
 
-def write(text: str, stream: TextIO | None = None) -> None:
-    """Print what may hold any character, to a stream that may not have them all."""
-    stream = sys.stdout if stream is None else stream
-    encoding = stream.encoding
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding) if encoding else text)
+def tell_failure(error: Exception, path: str, stream: TextIO | None) -> dict[str, Any]:
+    """Write what went wrong with one model, if there is a stream, and return it for machines.
 
+    What is wrong with the command line or with the output ends the whole command instead.
+    """
+    if isinstance(error, UsageError) or (isinstance(error, OSError) and error.filename is None):
+        raise error
+    if isinstance(error, MemoryError) and not isinstance(error, DmlError):
+        from anydml.frontends.dxdispatch.executor import out_of_memory
 
-def write_problems(error: DmlError, stream: TextIO) -> None:
-    """One line for each violation, all of them."""
-    subject = f"{error.subject}: " if error.subject else ""
-    for violation in error.violations:
-        plain = str(violation).removeprefix("value: ") if not violation.path else str(violation)
-        write(printable(f"{subject}{plain}") + "\n", stream)
+        error = out_of_memory(path)
+    if isinstance(error, DmlError):
+        if stream is not None:
+            write_problems(error, stream)
+        return {"problems": [violation.to_json() for violation in error.violations]}
+    told = describe_bug(error)
+    if stream is not None:
+        lines = [printable(line) for line in f"{path}: {told}".split("\n")]
+        write("\n".join(lines) + "\n", stream)
+    return {"problems": [], "error": told}

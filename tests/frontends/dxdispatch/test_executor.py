@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.frontends.dxdispatch import files
+from anydml.files import access as files
 from tests.frontends.dxdispatch.models import RELU, changed, parse, printed, resource, run
 
 FLOAT4 = {"DataType": "FLOAT32", "Sizes": [4]}

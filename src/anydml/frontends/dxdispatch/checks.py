@@ -13,9 +13,9 @@ import numpy as np
 from anydml.core.errors import DmlError, Violation
 from anydml.core.naming import snake
 from anydml.core.rules import rule
+from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.commands import NAME
 from anydml.frontends.dxdispatch.fields import Notes, nearest, quoted
-from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Dispatchable, Resource, Source
 from anydml.frontends.dxdispatch.resources import MEMORY
 from anydml.runtime.binding import SIZE, Binder, BufferBinding
@@ -152,7 +152,7 @@ def _places(bindings: Node) -> dict[Any, Node]:
     """Where each resource is named first."""
     places: dict[Any, Node] = {}
     for _, entry in bindings.items():
-        for source in entry.value if isinstance(entry.value, list) else [entry]:
+        for source in entry.entries() if entry.is_list else [entry]:
             name = (source.get("name") or source).value
             if isinstance(name, str):
                 places.setdefault(name, source)

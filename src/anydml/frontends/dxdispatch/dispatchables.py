@@ -12,9 +12,9 @@ from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator
 from anydml.core.validate import validate
+from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.bindings import read_bindings
 from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes, nearest, quoted
-from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Dispatchable, Place
 from anydml.operators import catalog
 
@@ -54,7 +54,7 @@ class DispatchableReader:
 
     def read(self, name: str, node: Node) -> Dispatchable | None:
         fields = Fields(node, self.notes, "a dispatchable")
-        if not fields.is_object:
+        if not node.is_object:
             return None
         key = self._spelling(fields, "type")
         kind = fields.text(key, "an operator such as 'DML_OPERATOR_GEMM'", required=True)
@@ -110,7 +110,7 @@ class DispatchableReader:
         if not all(isinstance(text, str) for text in texts):
             self.notes.add(node, KIND, node.kind, "the name of a flag, or a list of names")
             return ExecutionFlags.NONE
-        return self.notes.attempt(node, lambda: ExecutionFlags.parse(plain), here=True) or ExecutionFlags.NONE
+        return self.notes.attempt(node, lambda: ExecutionFlags.parse(plain)) or ExecutionFlags.NONE
 
     def _operator(self, cls: type[Operator], node: Node, fields: Fields) -> Operator | None:
         """The operator from `desc`, or from the dispatchable itself when its fields stand there."""
@@ -118,11 +118,11 @@ class DispatchableReader:
         source = node if desc is None else desc
         if desc is not None:
             fields.finish(*_OWN_KEYS)
-        if not isinstance(source.value, dict):
+        if not source.is_object:
             self.notes.add(source, KIND, source.kind, f"an object with the fields of {cls.dml_type}")
             return None
-        if len(source.value) > _MOST_FIELDS:
-            self.notes.add(source, KIND, f"{len(source.value)} fields", f"those of {cls.dml_type}, far fewer")
+        if len(source) > _MOST_FIELDS:
+            self.notes.add(source, KIND, f"{len(source)} fields", f"those of {cls.dml_type}, far fewer")
             return None
         values: dict[str, Any] = {
             key: entry.plain() for key, entry in source.items() if desc is not None or key not in _OWN_KEYS

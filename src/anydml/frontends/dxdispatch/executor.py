@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import DmlError, ModelError, OutOfMemoryError, counted
+from anydml.core.errors import DmlError, ModelError, OutOfMemoryError, Violation, counted
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
-from anydml.frontends.dxdispatch import images, npy
-from anydml.frontends.dxdispatch.advice import in_json
+from anydml.files import images, npy
+from anydml.files.access import ARRAY_EXTENSION, IMAGE_EXTENSIONS, find_target, write_file
+from anydml.files.elements import from_bytes
+from anydml.files.places import LocatedViolation
+from anydml.files.text import printable
 from anydml.frontends.dxdispatch.checks import buffer_bindings
-from anydml.frontends.dxdispatch.elements import from_bytes
-from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS, find_target, write_file
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Model, Place, Print, Resource, WriteFile
-from anydml.frontends.dxdispatch.places import LocatedViolation
 from anydml.frontends.dxdispatch.printing import print_indexed, print_plain, print_shaped
-from anydml.frontends.printable import printable
+from anydml.frontends.dxdispatch.telling import at_key, in_json
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.device import Device
 
@@ -143,8 +143,9 @@ class Executor:
 
     def _write_file(self, command: WriteFile) -> None:
         resource, data = self.model.resources[command.resource], self.buffers[command.resource]
-        target = find_target(command.target, self.options.output_folder)
-        write_file(target, *_contents(command, resource, data, target.suffix.lower()))
+        with at_key("targetPath"):
+            target = find_target(command.target, self.options.output_folder)
+            write_file(target, *_contents(command, resource, data, target.suffix.lower()))
         self.write(f"Resource '{printable(command.resource)}' written to '{printable(str(target))}'\n")
         self.outcome.last_shown = command.resource
         self.outcome.commands.append({"type": "writeFile", "resource": command.resource, "path": str(target)})
@@ -154,19 +155,24 @@ class Executor:
         """Whatever fails inside is told with this place in the model."""
         try:
             yield
-        except MemoryError as error:
-            found = error.violations if isinstance(error, DmlError) else [_no_memory()]
-            raise OutOfMemoryError([self._located(violation, place) for violation in found]) from None
         except DmlError as error:
-            raise ModelError([self._located(violation, place) for violation in error.violations]) from None
+            told = [self._located(violation, place) for violation in error.violations]
+            raise (OutOfMemoryError if isinstance(error, MemoryError) else ModelError)(told) from None
+        except MemoryError:
+            raise OutOfMemoryError(self._located(_no_memory(), place)) from None
 
-    def _located(self, violation: Any, place: Place) -> LocatedViolation:
+    def _located(self, violation: Violation, place: Place) -> LocatedViolation:
         told = in_json(violation.under(place.path))
         return LocatedViolation.at(told, self.model.name, *place.of(violation.path))
 
 
-def _no_memory() -> Any:
+def _no_memory() -> Violation:
     return MEMORY("", "too little memory", "room for the resources and results", "smaller sizes")
+
+
+def out_of_memory(name: str = "") -> OutOfMemoryError:
+    """What is told of a model that needs more memory than there is."""
+    return OutOfMemoryError(_no_memory(), name)
 
 
 def allocate(size_in_bytes: int) -> Bytes:
@@ -174,7 +180,7 @@ def allocate(size_in_bytes: int) -> Bytes:
     try:
         return np.zeros(size_in_bytes, np.uint8)
     except (MemoryError, ValueError):
-        raise OutOfMemoryError(_no_memory()) from None
+        raise out_of_memory() from None
 
 
 def _create(resource: Resource) -> Bytes:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, takewhile
 from typing import TypeVar
 
 from anydml.core.errors import DmlError, Violation
 from anydml.core.naming import snake, suggest
 from anydml.core.rules import Rule, rule
-from anydml.frontends.dxdispatch.advice import in_json
-from anydml.frontends.dxdispatch.json_reader import Document, Node
-from anydml.frontends.dxdispatch.places import LocatedViolation, join_path, split_path
+from anydml.files.json_tree import Document, Node
+from anydml.files.places import LocatedViolation, join_path, split_path
+from anydml.frontends.dxdispatch.telling import at_key, in_json
 
 _PARSE = "dml.frontends.dxdispatch.parse_model({!r})"
 KIND = rule("model.kind", "A value has the kind its key asks for.", _PARSE.format("[]"))
@@ -23,7 +22,14 @@ RANGE = rule(
     "A count or size is a whole number in its range.",
     _PARSE.format('{"resources": {"a": {"initialValues": [1], "initialValuesDataType": "UINT8", "sizeInBytes": -4}}}'),
 )
+LONG = rule(
+    "model.long-list",
+    "A list of sizes, axes and the like has at most 1000 numbers; tensors have at most 8 dimensions.",
+    'dml.frontends.dxdispatch.parse_model(\'{{"commands": [{{"type": "writeFile", "dimensions": {}}}]}}\''
+    ".format([1] * 1001))",
+)
 Result = TypeVar("Result")
+MOST_INTEGERS = 1000
 UINT32_MAX = (1 << 32) - 1
 INT64_MAX = (1 << 63) - 1
 _LONGEST_NAME = 64
@@ -57,13 +63,17 @@ class Notes:
             moved = violation.under(node.path) if node.path else violation
             self.document.note(in_json(moved), place.offset)
 
-    def attempt(self, node: Node, read: Callable[[], Result], here: bool = False) -> Result | None:
-        """What `read` returns, or None when it found violations; `here` puts them at the node itself."""
+    def until_full(self, entries: Iterable[Result]) -> Iterator[Result]:
+        """The entries, as long as anybody would read what is wrong with them."""
+        return takewhile(lambda _: not self.document.is_full, entries)
+
+    def attempt(self, node: Node, read: Callable[[], Result], key: str = "") -> Result | None:
+        """What `read` returns, or None when it found violations, which are noted at the node or at a key of it."""
         try:
-            return read()
+            with at_key(key):
+                return read()
         except DmlError as error:
-            found = error.violations
-            self.adopt(node, [replace(violation, path="") for violation in found] if here else found)
+            self.adopt(node, error.violations)
             return None
 
 
@@ -91,8 +101,7 @@ class Fields:
     def __init__(self, node: Node, notes: Notes, subject: str) -> None:
         self.node, self.notes, self.subject = node, notes, subject
         self.asked: list[str] = []
-        self.is_object = isinstance(node.value, dict)
-        if not self.is_object:
+        if not node.is_object:
             notes.add(node, KIND, node.kind, f"an object: {subject}")
 
     def get(self, key: str) -> Node | None:
@@ -103,7 +112,7 @@ class Fields:
 
     def require(self, key: str, what: str) -> Node | None:
         found = self.get(key)
-        if found is None and self.is_object:
+        if found is None and self.node.is_object:
             self.notes.add(self.node, MISSING, "nothing", what, f"adding {key!r} to {self.subject}", key)
         return found
 
@@ -132,10 +141,13 @@ class Fields:
         node = self.get(key)
         if node is None:
             return None
-        if not isinstance(node.value, list):
+        if not node.is_list:
             self.notes.add(node, KIND, node.kind, "a list of whole numbers", "[...]")
             return None
-        numbers = [self.number(entry, low, high) for entry in node.value]
+        if len(node) > MOST_INTEGERS:
+            self.notes.add(node, LONG, f"{len(node)} numbers", f"at most {MOST_INTEGERS}")
+            return None
+        numbers = [self.number(entry, low, high) for entry in node.entries()]
         return None if None in numbers else [number for number in numbers if number is not None]
 
     def boolean(self, key: str) -> bool:

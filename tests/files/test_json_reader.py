@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anydml as dml
-from anydml.frontends.dxdispatch.json_reader import Document, Node, decode
+from anydml.files.json_reader import decode, read_json
+from anydml.files.json_tree import Document, Node
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 TREES = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
 
 
 def document(text: str) -> Document:
-    return Document(decode(text.encode("utf-8", "surrogatepass"), "m.json"), "m.json")
+    return read_json(text, "m.json")
 
 
 @given(TREES, st.sampled_from([None, 0, 3]), st.booleans())
@@ -46,10 +47,12 @@ def test_reader__knows_where_every_value_starts(tree: Any) -> None:
         rest = "\n".join([lines[line - 1][column - 1 :], *lines[line:]])
         value, _ = json.JSONDecoder().raw_decode(rest)
         assert value == node.plain()
-        for child in (
-            node.value.values() if isinstance(node.value, dict) else node.value if isinstance(node.value, list) else []
-        ):
+        for _, child in node.items():
             check(child)
+        for i, child in enumerate(node.entries()):
+            check(child)
+            again = node.get(i)
+            assert again is not None and (again.offset, again.path) == (child.offset, child.path)
 
     check(read.root)
 
@@ -68,10 +71,6 @@ BAD = {
     '["\\ud800"]': ("json.syntax", 1, 2),
     "[True]": ("json.syntax", 1, 2),
     "[undefined]": ("json.syntax", 1, 2),
-    "[1,\n 2,\n]": ("json.trailing-comma", 2, 3),
-    '{"a": 1,}': ("json.trailing-comma", 1, 8),
-    "// hello\n{}": ("json.comment", 1, 1),
-    "{\n  /* hello */\n}": ("json.comment", 2, 3),
     "[1, # no\n2]": ("json.comment", 1, 5),
     "[NaN]": ("json.number", 1, 2),
     "[-Infinity]": ("json.number", 1, 2),
@@ -102,7 +101,7 @@ def test_reader__says_what_is_wrong_and_where(text: str) -> None:
 def test_reader__counts_lines_of_every_system() -> None:
     for end in ("\n", "\r\n", "\r"):
         read = document(f"[{end}1,{end}  2{end}]")
-        assert [read.place(node.offset) for node in read.root.value] == [(2, 1), (3, 3)]
+        assert [read.place(node.offset) for node in read.root.entries()] == [(2, 1), (3, 3)]
 
 
 def test_reader__notes_keys_given_twice_and_keeps_the_first() -> None:
@@ -127,4 +126,5 @@ def test_node__spells_its_path() -> None:
     node = document('{"a b": [{"c": 1}]}').root
     inner = node.get("a b")
     assert inner is not None
-    assert inner.value[0].value["c"].path == '["a b"][0].c'
+    first = inner.get(0)
+    assert first is not None and first.value["c"].path == '["a b"][0].c'

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 import anydml as dml
-from anydml.frontends.dxdispatch import images
+from anydml.files import images
 from tests.frontends.dxdispatch.models import resource, run, violations
 
 

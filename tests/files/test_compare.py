@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anydml as dml
-from anydml.frontends.dxdispatch.compare import FAR, compare, ulp_distance
+from anydml.files.compare import FAR, compare, ulp_distance
 
 
 def distance(a: Any, b: Any, dtype: Any) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.frontends.dxdispatch import files
+from anydml.files import access as files
 
 REFUSED = [
     "../out.npy", "a/../../out.npy", "/out.npy", "\\out.npy", "C:\\out.npy", "C:out.npy", "c:/out.npy",

@@ -1,12 +1,13 @@
-"""Advice for people who write JSON: what the operators' rules suggest in Python, said in a model's words."""
+"""Violations in a model's words: under the keys of the file, with advice for people who write JSON."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
-from anydml.core.errors import Violation
+from anydml.core.errors import DmlError, Violation
 from anydml.core.naming import pascal
 
 _PHRASES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
@@ -22,6 +23,15 @@ _PHRASES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
 _RANK = re.compile(r"\.with_rank\((\d+)\)")
 _DIMENSIONS = re.compile(r"(\d+) dimension")
 _PYTHON = re.compile(r"\w\(|\w=")
+
+
+@contextmanager
+def at_key(key: str) -> Iterator[None]:
+    """Whatever is wrong with what a key names, say it of the key."""
+    try:
+        yield
+    except DmlError as error:
+        raise type(error)([replace(each, path=key) for each in error.violations], error.subject) from None
 
 
 def in_json(violation: Violation) -> Violation:

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import ModelError, UnsupportedError, Violation
+from anydml.core.errors import ModelError, UnsupportedError, Violation, shown
 from anydml.core.rules import rule
+from anydml.files.access import ARGUMENT, file_size, open_regular
 
 PILLOW = rule(
     "image.pillow",
     "Images need Pillow, which the extra anydml[images] brings.",
-    "dml.frontends.dxdispatch.images.find_pillow('no_such_module')",
+    "dml.files.images.find_pillow('no_such_module')",
 )
 FORMAT = rule(
     "image.format",
     "An image file is a PNG or JPEG picture.",
-    "dml.frontends.dxdispatch.images.image_sizes(__import__('pathlib').Path(dml.__file__))",
+    "dml.files.images.image_sizes(__import__('pathlib').Path(dml.__file__))",
 )
 PIXELS = rule(
     "image.size",
     "An image has at most 64 million pixels.",
-    "dml.frontends.dxdispatch.images.check_pixels(10**5, 10**5)",
+    "dml.files.images.check_pixels(10**5, 10**5)",
 )
 
 MODES = {1: "L", 3: "RGB", 4: "RGBA"}
@@ -47,21 +50,18 @@ def image_sizes(path: Path) -> tuple[int, int, int]:
 def read_image(path: Path, sizes: tuple[int, int, int]) -> np.ndarray[Any, Any]:
     """The picture as float32 [channels, height, width], scaled to these sizes."""
     channels, height, width = sizes
-    with _open(path) as image:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                decode = _decode_deep if image.mode in _DEEP_MODES else _decode
-                return decode(image, channels, (width, height))
-        except MemoryError:
-            raise
-        except Exception as error:  # truncated and broken files of every kind
-            raise _not_an_image(path, error) from None
+    with _open(path) as image, _decoding(path):
+        decode = _decode_deep if image.mode in _DEEP_MODES else _decode
+        return decode(image, channels, (width, height))
 
 
 def to_image(values: np.ndarray[Any, Any], extension: str) -> bytes:
     """A float array [channels, height, width] as a PNG or JPEG file; what is outside 0 to 1 is clamped."""
     pillow = find_pillow()
+    if getattr(values, "ndim", 0) != 3 or values.shape[0] not in MODES or values.size == 0:
+        raise ModelError(ARGUMENT("values", shown(values), "an array [channels, height, width] of 1, 3 or 4 channels"))
+    if extension not in _FORMATS:
+        raise ModelError(ARGUMENT("extension", shown(extension), f"one of {' '.join(_FORMATS)}"))
     # DxDispatch cuts fractions off, and turns what is no number into white.
     clamped = np.clip(np.nan_to_num(values.astype(np.float32), nan=1.0, posinf=1.0, neginf=0.0), 0, 1)
     pixels = np.moveaxis((clamped * np.float32(255)).astype(np.uint8), 0, 2)
@@ -69,8 +69,16 @@ def to_image(values: np.ndarray[Any, Any], extension: str) -> bytes:
     image = pillow.fromarray(np.ascontiguousarray(pixels[:, :, 0] if channels == 1 else pixels), MODES[channels])
     if _FORMATS[extension] == "JPEG" and channels == 4:
         image = image.convert("RGB")  # JPEG has no transparency
+    return _encode(image, _FORMATS[extension])
+
+
+def _encode(image: Any, format_name: str) -> bytes:
     buffer = io.BytesIO()
-    image.save(buffer, _FORMATS[extension], quality=90)
+    try:
+        image.save(buffer, format_name, quality=90)
+    except (OSError, ValueError, SystemError) as error:  # JPEG has at most 65500 pixels a side
+        found = f"a picture of {image.width} x {image.height} pixels ({error})"
+        raise ModelError(FORMAT("", found, f"one that {format_name} can hold", "a smaller picture")) from None
     return buffer.getvalue()
 
 
@@ -83,33 +91,44 @@ def find_pillow(module: str = "PIL.Image") -> Any:
         raise UnsupportedError(PILLOW("", "no Pillow", "Pillow for images", fix)) from None
 
 
-def check_pixels(width: int, height: int, path: str = "sourcePath") -> None:
+def check_pixels(width: int, height: int) -> None:
     """Refuse a picture that would unpack to far too much."""
     if width * height > MAXIMUM_PIXELS:
-        raise ModelError(_too_many(f"{width} x {height} pixels", path))
+        raise ModelError(_too_many(f"{width} x {height} pixels"))
 
 
-def _too_many(found: str, path: str = "sourcePath") -> Violation:
-    return PIXELS(path, found, f"at most {MAXIMUM_PIXELS} pixels", "a smaller picture")
+def _too_many(found: str) -> Violation:
+    return PIXELS("", found, f"at most {MAXIMUM_PIXELS} pixels", "a smaller picture")
 
 
-def _open(path: Path) -> Any:
+@contextmanager
+def _open(path: Path) -> Iterator[Any]:
     """The picture with only its header read."""
+    pillow = find_pillow()
+    if not file_size(path):
+        raise _not_an_image(path, "it is empty")
+    with open_regular(path) as file, io.BufferedReader(file) as buffered:
+        with _decoding(path):
+            image = pillow.open(buffered, formats=("PNG", "JPEG"))
+        with image:
+            check_pixels(image.width, image.height)
+            yield image
+
+
+@contextmanager
+def _decoding(path: Path) -> Iterator[None]:
+    """Decoders meet bytes from outside, and fail in many ways."""
     pillow = find_pillow()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # our own limit, just below, is the one that counts
-            image = pillow.open(path, formats=("PNG", "JPEG"))
+            warnings.simplefilter("ignore")  # our own limit of pixels is the one that counts
+            yield
+    except MemoryError:
+        raise
     except pillow.DecompressionBombError:
         raise ModelError(_too_many("far more pixels than a picture has")) from None
-    except Exception as error:  # decoders meet bytes from outside, and fail in many ways
-        raise _not_an_image(path, error) from None
-    try:
-        check_pixels(image.width, image.height)
-    except ModelError:
-        image.close()
-        raise
-    return image
+    except Exception as error:
+        raise _not_an_image(path, type(error).__name__) from None
 
 
 def _decode(image: Any, channels: int, size: tuple[int, int]) -> np.ndarray[Any, Any]:
@@ -138,6 +157,5 @@ def _resized(image: Any, size: tuple[int, int]) -> Any:
     return image if image.size == size else image.resize(size, find_pillow().Resampling.BICUBIC)
 
 
-def _not_an_image(path: Path, error: Exception) -> ModelError:
-    found = f"{path.name!r}, which cannot be decoded ({type(error).__name__})"
-    return ModelError(FORMAT("sourcePath", found, "a PNG or JPEG picture"))
+def _not_an_image(path: Path, why: str) -> ModelError:
+    return ModelError(FORMAT("", f"{path.name!r}, which cannot be decoded ({why})", "a PNG or JPEG picture"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anydml.core.errors import Violation
-from anydml.frontends.printable import printable
+from anydml.files.text import printable
 
 _SIMPLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _STEP = re.compile(r'\.?(?:([A-Za-z_$][A-Za-z0-9_$-]*)|\[([0-9]+)\]|\["((?:[^"\\]|\\.)*)"\])')

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.frontends.dxdispatch import npy
+from anydml.files import npy
 from tests.frontends.dxdispatch.models import parse, resource, violations
 
 DTYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">f4", ">i8", "<u2"]

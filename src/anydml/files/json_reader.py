@@ -1,0 +1,291 @@
+"""JSON from outside: comments and trailing commas are taken, everything else is strict and bounded.
+
+The reader keeps its own stack and looks at each character a fixed number of times, whatever it reads.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from anydml.core.errors import ModelError, shortened, shown
+from anydml.core.rules import Rule, rule
+from anydml.files.access import ARGUMENT
+from anydml.files.json_tree import SPECIAL, Document, Entries, Node
+from anydml.files.places import join_path
+
+_READ = "dml.files.json_reader.read_json({!r})"
+ENCODING = rule("json.encoding", "A model is UTF-8 text.", _READ.format(b"\xff\xfe{"))
+SIZE = rule(
+    "json.size",
+    "A model file has at most 64 MiB; large data goes into files of its own.",
+    "dml.files.json_reader.read_json(b' ' * (65 << 20))",
+)
+COUNT = rule(
+    "json.count",
+    "A model has at most a million values, not counting those in lists of numbers.",
+    "dml.files.json_reader.read_json('[' + '[],' * (1 << 20) + ']')",
+)
+SYNTAX = rule("json.syntax", "A model is JSON.", _READ.format("{'resources': {}}"))
+COMMENT = rule("json.comment", "A comment starts with // or stands between /* and */.", _READ.format("{} /* never"))
+NUMBER = rule("json.number", "A number is written as JSON has it and fits 64 bits.", _READ.format("[1e999]"))
+DEPTH = rule("json.depth", "Lists and objects are nested at most 64 deep.", _READ.format("[" * 70))
+TWICE = rule(
+    "json.key-twice",
+    "A key is given once.",
+    "dml.frontends.dxdispatch.parse_model({!r})".format('{"resources": {}, "resources": {}}'),
+)
+
+MAXIMUM_DEPTH = 64
+MAXIMUM_BYTES = 64 << 20
+MAXIMUM_VALUES = 1_000_000
+_MAXIMUM_DIGITS = 400
+_FAR = 10**_MAXIMUM_DIGITS
+_RUN_LENGTH = 1 << 16
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_RUN = re.compile(r"[-+.0-9eE, \t\r\n]*")
+_BETWEEN = " \t\r\n,"
+_PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_WORD = re.compile(r"[^\s,:\[\]{}\"/]+")
+_LINE_END = re.compile(r"[\r\n]")
+_DECODER = json.JSONDecoder()
+_WORDS = {"true": True, "false": False, "null": None}
+
+
+def read_json(source: str | bytes, name: str = "model") -> Document:
+    """The document in a text or in the bytes of a file."""
+    if not isinstance(source, (str, bytes)):
+        raise ModelError(ARGUMENT("source", shown(source), "text or bytes"))
+    data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    document = Document(decode(data, name), name)
+    document.root = _Reader(document).whole()
+    return document
+
+
+def decode(data: bytes, name: str) -> str:
+    """The text of a file, or an error that says how to save it."""
+    if len(data) > MAXIMUM_BYTES:
+        fix = 'an .npy file and {"sourcePath": ...}'
+        raise ModelError(SIZE("", f"{len(data)} bytes", f"at most {MAXIMUM_BYTES}", fix), name)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = f"byte {data[error.start]:#04x} at {error.start}"
+        raise ModelError(ENCODING("", found, "UTF-8 text", "saving the file as UTF-8"), name) from None
+
+
+class _Reader:
+    """Goes through the text once; `open` holds the lists and objects that are not complete yet."""
+
+    def __init__(self, document: Document) -> None:
+        self.document, self.text, self.at = document, document.text, 0
+        self.open: list[Node] = []
+        self.count = 0
+        self.irregular_until = 0
+        """Up to here numbers are read one by one, because some would not go together."""
+
+    def whole(self) -> Node:
+        self.skip()
+        root = self.value(None, "")
+        while self.open:
+            node = self.open[-1]
+            is_list = isinstance(node.value, Entries)
+            if not self.another("]" if is_list else "}", is_first=not len(node)):
+                self.open.pop()
+            elif is_list:
+                self.list_entry(node, node.value)
+            else:
+                self.object_entry(node, node.value)
+        self.skip()
+        if self.at < len(self.text):
+            self.fail(SYNTAX, self.word(), "the end of the file", "removing what follows the last bracket")
+        return root
+
+    def fail(self, broken: Rule, found: str, expected: str, fix: str = "", at: int | None = None) -> Any:
+        violation = self.document.locate(broken("", found, expected, fix), self.at if at is None else at)
+        raise ModelError(violation)
+
+    def word(self) -> str:
+        """What stands here, for a message."""
+        if self.at >= len(self.text):
+            return "the end of the file"
+        match = _WORD.match(self.text, self.at)
+        return repr(match[0][:40] if match else self.text[self.at])
+
+    # Between values
+
+    def skip(self) -> None:
+        """White space and comments."""
+        while True:
+            space = _SPACE.match(self.text, self.at)
+            self.at = space.end() if space else self.at
+            mark = self.text[self.at : self.at + 2]
+            if mark == "//":
+                end = _LINE_END.search(self.text, self.at)
+                self.at = end.start() if end else len(self.text)
+            elif mark == "/*":
+                closing = self.text.find("*/", self.at + 2)
+                if closing < 0:
+                    self.fail(COMMENT, "a comment without an end", "*/ after it", "closing it with */")
+                self.at = closing + 2
+            elif mark[:1] == "#":
+                self.fail(COMMENT, "'#'", "JSON, or a comment after //", "// for a comment")
+            else:
+                return
+
+    def another(self, closing: str, is_first: bool) -> bool:
+        """Whether one more entry follows; a comma may stand after the last one, too."""
+        self.skip()
+        if not is_first and not self.text.startswith(closing, self.at):
+            if not self.text.startswith(",", self.at):
+                self.fail(SYNTAX, self.word(), f"',' or {closing!r}")
+            self.at += 1
+            self.skip()
+        if not self.text.startswith(closing, self.at):
+            return True
+        self.at += 1
+        return False
+
+    # Values
+
+    def value(self, parent: Node | None, key: str | int) -> Node:
+        """A whole plain value; of a list or object only the bracket that opens it."""
+        self.count += 1
+        if self.count > MAXIMUM_VALUES:
+            fix = 'an .npy file and {"sourcePath": ...} for data'
+            self.fail(COUNT, f"more than {MAXIMUM_VALUES} values", "fewer, or lists of numbers", fix)
+        node = Node(None, self.at, parent, key)
+        mark = self.text[self.at : self.at + 1]
+        if mark == "{" or mark == "[":
+            node.value = {} if mark == "{" else Entries()
+            self.open.append(node)
+            if len(self.open) > MAXIMUM_DEPTH:
+                self.fail(DEPTH, f"{len(self.open)} levels", f"at most {MAXIMUM_DEPTH}", "a flatter model")
+            self.at += 1
+        elif mark == '"':
+            node.value = self.string()
+        else:
+            node.value = self.number_or_word()
+        return node
+
+    def object_entry(self, node: Node, entries: dict[str, Node]) -> None:
+        start = self.at
+        if not self.text.startswith('"', start):
+            fix = "double quotes" if self.text.startswith("'", start) else "a key in double quotes"
+            self.fail(SYNTAX, self.word(), "a key", fix)
+        key = self.string()
+        self.skip()
+        if not self.text.startswith(":", self.at):
+            self.fail(SYNTAX, self.word(), f"':' after the key {shortened(repr(key))}")
+        self.at += 1
+        self.skip()
+        value = self.value(node, key)
+        if key in entries and not self.document.is_full:
+            path = join_path([key]) if node.parent is None else f"{node.path}.{join_path([key])}"
+            violation = TWICE(path, "the key a second time", "each key once", "removing one of them")
+            self.document.note(violation, start)
+        entries.setdefault(key, value)
+
+    def list_entry(self, node: Node, entries: Entries) -> None:
+        start = self.at
+        run = self.run_of_numbers()
+        if run is not None:
+            entries.extend(self.text, start, run)
+            return
+        value = self.value(node, len(entries))
+        if isinstance(value.value, (int, float)) and not isinstance(value.value, bool):
+            number: int | float | None = value.value
+        else:
+            number = SPECIAL.get(value.value.lower()) if isinstance(value.value, str) else None
+        if number is None:
+            entries.append(value)
+        else:
+            self.count -= 1
+            entries.extend(self.text, start, [number])
+
+    def run_of_numbers(self) -> list[int | float] | None:
+        """Numbers with nothing but commas and spaces between, many in one go; None where there is no such run."""
+        start = self.at
+        if start < self.irregular_until or self.text[start : start + 1] not in "-0123456789":
+            return None
+        match = _RUN.match(self.text, start, start + _RUN_LENGTH)
+        end = match.end() if match else start
+        # A run that fills its length may end within a number.
+        cut = self.text.rfind(",", start, end) if end == start + _RUN_LENGTH else end
+        written = self.text[start : max(cut, start)].rstrip(_BETWEEN)
+        try:
+            values: list[int | float] = json.loads(f"[{written}]")
+            if values and min(values) > -_FAR and max(values) < _FAR:  # neither infinite nor far too long
+                self.at = start + len(written)
+                return values
+        except ValueError:
+            pass
+        self.irregular_until = end
+        return None
+
+    def string(self) -> str:
+        start = self.at
+        text: str
+        try:
+            text, self.at = _DECODER.raw_decode(self.text, start)
+        except ValueError:
+            return str(self.fail_in_string(start))
+        if self.at - start == len(text) + 2:  # nothing was escaped
+            return text
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            self.fail(SYNTAX, "half a surrogate pair", "whole characters", "both \\u halves", start)
+        return text
+
+    def fail_in_string(self, start: int) -> Any:
+        """Say what is wrong with the text that starts here."""
+        self.at = start + 1
+        while True:
+            plain = _PLAIN.match(self.text, self.at)
+            self.at = plain.end() if plain else self.at
+            escape = _ESCAPE.match(self.text, self.at)
+            if escape is None:
+                break
+            self.at = escape.end()
+        mark = self.text[self.at : self.at + 2]
+        if mark.startswith("\\"):
+            known = 'one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX'
+            return self.fail(SYNTAX, f"the escape {mark!r}", known, "\\\\ for a backslash")
+        found = f"the control character {mark[:1]!r}" if mark else "the end of the file"
+        return self.fail(SYNTAX, found, "'\"' at the end of the text", "closing the text on its line", start)
+
+    def number_or_word(self) -> Any:
+        match = _NUMBER.match(self.text, self.at)
+        whole = _WORD.match(self.text, self.at)
+        if match is None or whole is None or match.end() != whole.end():
+            return self.literal(whole[0] if whole else "")
+        is_integer = match[1] is None and match[2] is None
+        digits = len(match[0].lstrip("-"))
+        if is_integer and digits > _MAXIMUM_DIGITS:
+            self.fail(NUMBER, f"a number of {digits} digits", f"at most {_MAXIMUM_DIGITS}")
+        number = int(match[0]) if is_integer else float(match[0])
+        if not is_integer and math.isinf(number):
+            self.fail(NUMBER, shortened(match[0]), "a number that fits 64 bits", '"inf" in quotes for infinity')
+        self.at = match.end()
+        return number
+
+    def literal(self, word: str) -> Any:
+        if word in _WORDS:
+            self.at += len(word)
+            return _WORDS[word]
+        folded = word[:40].lower().lstrip("+-")
+        if folded in ("nan", "inf", "infinity"):
+            self.fail(NUMBER, repr(word[:40]), "a JSON number", '"nan", "inf" or "-inf" in quotes')
+        if folded in _WORDS:
+            self.fail(SYNTAX, repr(word[:40]), "a JSON value", f"{folded} in small letters")
+        if word[:1] in ("'", "`"):
+            self.fail(SYNTAX, self.word(), "a JSON value", "double quotes")
+        if re.match(r"[+.\-]?[0-9]", word):
+            self.fail(NUMBER, repr(word[:40]), "a JSON number", "digits as in -0.5 or 1e3: no +, no leading 0")
+        return self.fail(SYNTAX, self.word(), "a JSON value")
