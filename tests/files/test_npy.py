@@ -49,12 +49,12 @@ def header(text: str, data: bytes = b"") -> bytes:
 GOOD = "{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}\n"
 LIES = {
     "pickle": (header(GOOD.format("'|O'", "False", "(2,)"), b"\x80\x04." * 9), "npy.pickle"),
-    "structured": (header(GOOD.format("[('a', '<f4')]", "False", "(2,)"), bytes(8)), "npy.format"),
+    "structured": (header(GOOD.format("[('a', '<f4')]", "False", "(2,)"), bytes(8)), "npy.type"),
     "complex": (header(GOOD.format("'<c8'", "False", "(2,)"), bytes(16)), "npy.type"),
     "text": (header(GOOD.format("'<U4'", "False", "(2,)"), bytes(32)), "npy.type"),
     "too short": (header(GOOD.format("'<f4'", "False", "(3,)"), bytes(8)), "npy.size"),
     "enormous": (header(GOOD.format("'<f4'", "False", "(99999999999, 99999999999)"), bytes(8)), "npy.size"),
-    "digits": (header(GOOD.format("'<f4'", "False", f"({'9' * 5000},)"), bytes(8)), "npy.size"),
+    "digits": (header(GOOD.format("'<f4'", "False", f"({'9' * 5000},)"), bytes(8)), "npy.format"),
     "negative": (header(GOOD.format("'<f4'", "False", "(-1,)"), bytes(8)), "npy.format"),
     "code": (header(GOOD.format("__import__('os')", "False", "(1,)"), bytes(8)), "npy.format"),
     "no header": (b"hello", "npy.format"),

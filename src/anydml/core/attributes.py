@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
 from anydml.core.datatype import DataType
 from anydml.core.enums import DmlEnum
-from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.errors import MOST_VIOLATIONS, InvalidDescriptionError, Violation, shown
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.naming import suggest
 from anydml.core.rules import rule
@@ -152,7 +153,8 @@ class Array(Kind):
         if not isinstance(value, (list, tuple)):
             violations.append(NOT_A_LIST(path, shown(value), "a list", f"[{shown(value)}]"))
             return None
-        return tuple(self.of.read(item, f"{path}[{i}]", violations, known) for i, item in enumerate(value))
+        items = enumerate(takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, value))
+        return tuple(self.of.read(item, f"{path}[{i}]", violations, known) for i, item in items)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
+MOST_VIOLATIONS = 1000
+"""A description with more than this is not looked at any further."""
 _SHOWN_CHARACTERS = 160
 _SHOWN_VIOLATIONS = 40
 

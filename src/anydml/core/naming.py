@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
+from heapq import nlargest
 
 # "2D" is a word of its own (Upsample2D is UPSAMPLE_2D), any other number belongs to the word before it.
 _WORD = re.compile(r"\d+D|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?:\d+(?![\dD]))?|[A-Z]+\d*|\d+")
 
 _ACRONYMS = {"roi": "ROI"}
+_COMPARED = 4
 
 
 def pascal(snake: str) -> str:
@@ -30,11 +34,29 @@ def upper(class_name: str) -> str:
 def suggest(name: str, known: Iterable[str]) -> str:
     """A fix that names the nearest known name, or lists a few."""
     options = list(known)
-    near = get_close_matches(name, options, n=1, cutoff=0.5)
+    likely = _likely(name, options)
+    near = get_close_matches(name, likely, n=1, cutoff=0.5)
     if not near:
-        folded = {option.lower(): option for option in options}
+        folded = {option.lower(): option for option in likely}
         near = [folded[key] for key in get_close_matches(name.lower(), list(folded), n=1, cutoff=0.5)]
     if near:
         return f"{near[0]!r}"
     shown = ", ".join(options[:12])
     return f"one of {shown}" + (", ..." if len(options) > 12 else "")
+
+
+def _likely(name: str, options: list[str]) -> list[str]:
+    """The few options that share most pairs of letters with the name: only these are worth comparing in full."""
+    pairs = _pairs(name)
+
+    def likeness(option: str) -> float:
+        others = _pairs(option)
+        return len(pairs & others) / (len(pairs) + len(others))
+
+    return nlargest(_COMPARED, options, key=likeness)
+
+
+@lru_cache(maxsize=4096)
+def _pairs(name: str) -> frozenset[str]:
+    text = f" {name.lower()} "
+    return frozenset(map("".join, itertools.pairwise(text)))

@@ -10,11 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from inspect import Parameter, Signature
+from itertools import islice, takewhile
 from typing import Any, ClassVar
 
 from anydml.core.attributes import Kind
 from anydml.core.datatype import DataType
-from anydml.core.errors import DmlError, InvalidDescriptionError, Violation, counted, raise_if_any, shortened, shown
+from anydml.core.errors import (
+    MOST_VIOLATIONS,
+    DmlError,
+    InvalidDescriptionError,
+    Violation,
+    counted,
+    raise_if_any,
+    shortened,
+    shown,
+)
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
 from anydml.core.naming import pascal, snake, suggest, upper
@@ -317,7 +327,7 @@ class Operator:
         """What `check` finds; unless all before it was right it may trip over that, and gives what it found so far."""
         found: list[Violation] = []
         try:
-            for violation in self.check(level):
+            for violation in islice(self.check(level), MOST_VIOLATIONS + 1):
                 found.append(violation)
         except (LookupError, ArithmeticError, ValueError, TypeError, AttributeError):
             if trusting:
@@ -388,7 +398,8 @@ def _read_field(field: Field, value: Any, violations: list[Violation], known: Ma
     if not isinstance(value, (list, tuple)):
         violations.append(NOT_A_LIST(path, type(value).__name__, "a list of tensors", "[...]"))
         return None
-    return tuple(read_tensor(item, f"{path}[{i}]", violations) for i, item in enumerate(value))
+    tensors = enumerate(takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, value))
+    return tuple(read_tensor(item, f"{path}[{i}]", violations) for i, item in tensors)
 
 
 def _check_counts(cls: type[Operator], given: Mapping[str, Any], read: Mapping[str, Any]) -> list[Violation]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice, takewhile
 from typing import TypeVar
 
 from anydml.core.datatype import DataType
 from anydml.core.enums import check_member_level
-from anydml.core.errors import InvalidDescriptionError, UnsupportedError, Violation, counted
+from anydml.core.errors import MOST_VIOLATIONS, InvalidDescriptionError, UnsupportedError, Violation, counted
 from anydml.core.levels import FeatureLevel
 from anydml.core.naming import pascal
 from anydml.core.rules import rule
@@ -82,9 +83,10 @@ def require_valid(operator: Operator, level: FeatureLevel) -> None:
 def validate(operator: Operator, level: FeatureLevel) -> list[Violation]:
     """All violations at once."""
     violations = list(_check_since(operator, level))
-    for point in operator.all_points():
+    points = takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, operator.all_points())
+    for point in points:
         violations += _check_point(operator, point, level)
-    violations += [v for group in operator.same for v in _check_same(operator, group)]
+    violations += [v for group in operator.same for v in islice(_check_same(operator, group), MOST_VIOLATIONS + 1)]
     for name in operator.fields:
         violations += check_member_level(getattr(operator, name), level, pascal(name))
     if not any(violation.rule in _RANK_RULES for violation in violations):

@@ -258,7 +258,7 @@ def write_files(contents: Mapping[Path, Iterable[Part]]) -> None:
 def _stage(aside: Path, target: Path, parts: Iterable[Part]) -> None:
     mode = target.stat().st_mode if target.exists() else None
     if mode is not None and not stat.S_ISREG(mode):
-        raise ModelError(WRITE(str(target), _kind(mode), "a file, or nothing yet", "another name"))
+        raise ModelError(WRITE(str(target), _kind(mode), "a file", "another name"))
     if not target.parent.is_dir():
         found, fix = f"no folder {target.parent.name!r}", "making it first"
         raise ModelError(WRITE(str(target), found, "one that exists", fix))

@@ -12,7 +12,7 @@ from anydml.core.datatype import DataType
 from anydml.core.errors import ModelError, counted, shown
 from anydml.core.rules import rule
 from anydml.files import npy
-from anydml.files.access import ARGUMENT, as_path
+from anydml.files.access import ARGUMENT, SOURCE, as_path, is_regular, what_is
 from anydml.files.text import to_text
 
 Array = np.ndarray[Any, Any]
@@ -62,6 +62,8 @@ def _exact(value: float) -> str:
 def read_expected(file: object, data_type: DataType, count: int) -> Array:
     """The array of an .npy file, if it has this type and as many values: read only once its header says so."""
     path = as_path(file, "file")
+    if not is_regular(path):
+        raise ModelError(SOURCE("", what_is(path), "an .npy file", "another path"))
     header = npy.read_header(path)
     _check(header.data_type.numpy_dtype, header.element_count, data_type.numpy_dtype, count)
     return npy.read_array(path, header)

@@ -43,18 +43,26 @@ MAXIMUM_BYTES = 64 << 20
 MAXIMUM_VALUES = 1_000_000
 _MAXIMUM_DIGITS = 400
 _FAR = 10**_MAXIMUM_DIGITS
-_RUN_LENGTH = 1 << 16
+_SHORTEST_RUN, _LONGEST_RUN = 1 << 6, 1 << 16
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_RUN = re.compile(r"[-+.0-9eE, \t\r\n]*")
+_FIRST = re.compile(r'-?[0-9]|"(?:nan|-?inf)"', re.IGNORECASE)
+_RUN = re.compile(r'[-+.0-9eE, \t\r\n"nNaAiIfF]*')
+_COMMENT = re.compile(r"//[^\r\n]*|/\*[\s\S]*?\*/")
 _BETWEEN = " \t\r\n,"
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _WORD = re.compile(r"[^\s,:\[\]{}\"/]+")
 _LINE_END = re.compile(r"[\r\n]")
-_DECODER = json.JSONDecoder()
 _WORDS = {"true": True, "false": False, "null": None}
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(f"{word} is not in quotes")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 def read_json(source: str | bytes, name: str = "model") -> Document:
@@ -65,6 +73,20 @@ def read_json(source: str | bytes, name: str = "model") -> Document:
     document = Document(decode(data, name), name)
     document.root = _Reader(document).whole()
     return document
+
+
+def _numbers(written: str) -> list[int | float] | None:
+    """The numbers of a list, texts that stand for numbers included; None if there is anything else in it."""
+    try:
+        values: list[Any] = _DECODER.decode(f"[{written}]")
+        numbers = [value for value in values if type(value) is not str] if '"' in written else values
+        if not values or (numbers and not (min(numbers) > -_FAR and max(numbers) < _FAR)):
+            return None  # nothing, or something infinite or far too long
+        if len(numbers) == len(values):
+            return values
+        return [SPECIAL[value.lower()] if type(value) is str else value for value in values]
+    except (ValueError, KeyError):
+        return None
 
 
 def decode(data: bytes, name: str) -> str:
@@ -193,7 +215,7 @@ class _Reader:
 
     def list_entry(self, node: Node, entries: Entries) -> None:
         start = self.at
-        run = self.run_of_numbers()
+        run = self.run_of_numbers(node.offset)
         if run is not None:
             entries.extend(self.text, start, run)
             return
@@ -208,25 +230,27 @@ class _Reader:
             self.count -= 1
             entries.extend(self.text, start, [number])
 
-    def run_of_numbers(self) -> list[int | float] | None:
-        """Numbers with nothing but commas and spaces between, many in one go; None where there is no such run."""
+    def run_of_numbers(self, list_start: int) -> list[int | float] | None:
+        """Numbers with nothing but commas, spaces and comments between, many in one go; None where there are none."""
         start = self.at
-        if start < self.irregular_until or self.text[start : start + 1] not in "-0123456789":
+        if start < self.irregular_until or not _FIRST.match(self.text, start):
             return None
-        match = _RUN.match(self.text, start, start + _RUN_LENGTH)
-        end = match.end() if match else start
-        # A run that fills its length may end within a number.
-        cut = self.text.rfind(",", start, end) if end == start + _RUN_LENGTH else end
-        written = self.text[start : max(cut, start)].rstrip(_BETWEEN)
-        try:
-            values: list[int | float] = json.loads(f"[{written}]")
-            if values and min(values) > -_FAR and max(values) < _FAR:  # neither infinite nor far too long
-                self.at = start + len(written)
-                return values
-        except ValueError:
-            pass
-        self.irregular_until = end
-        return None
+        # Look no further than twice as far into the list as before: most lists are short.
+        length = min(max(start - list_start, _SHORTEST_RUN), _LONGEST_RUN)
+        piece = self.text[start : start + length]
+        if "/" in piece:  # a text with a comment in it becomes one that is no number, and is read the other way
+            piece = _COMMENT.sub(lambda comment: " " * len(comment[0]), piece)
+        match = _RUN.match(piece)
+        end = match.end() if match else 0
+        # A run that fills its piece may end within a number, a text or a comment.
+        cut = piece.rfind(",", 0, end) if end == length else end
+        written = piece[: max(cut, 0)].rstrip(_BETWEEN)
+        numbers = _numbers(written)
+        if numbers is None:
+            self.irregular_until = start + end
+        else:
+            self.at = start + len(written)
+        return numbers
 
     def string(self) -> str:
         start = self.at

@@ -7,7 +7,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any
 
 import numpy as np
@@ -31,70 +31,85 @@ _PAGE = 1 << 12
 Array = np.ndarray[Any, Any]
 
 
+class Chunk:
+    """Some numbers of a run, and where in the text the first of them is."""
+
+    __slots__ = ("first", "has_overflow", "start", "values")
+
+    def __init__(self, start: int, first: int, numbers: list[int | float]) -> None:
+        self.start, self.first = start, first
+        self.has_overflow = False
+        """Whether an integer beyond every float is among them; it is held as an infinity."""
+        self.values = self._array(numbers)
+        """Integers where each is written as one and a type of 64 bits holds them all, else float64."""
+
+    def _array(self, numbers: list[int | float]) -> Array:
+        if set(map(type, numbers)) == {int} and (dtype := _smallest_type(min(numbers), max(numbers))) is not None:
+            return np.array(numbers, dtype)
+        try:
+            return np.array(numbers, np.float64)
+        except OverflowError:
+            self.has_overflow = True
+            return np.array([_to_float(number) for number in numbers])
+
+    @property
+    def is_whole(self) -> bool:
+        return self.values.dtype.kind in "iu"
+
+
 class Numbers:
-    """Numbers that follow each other in a list, as an array: a list may have millions of them.
+    """Numbers that follow each other in a list, as arrays: a list may have millions of them.
 
     Where each number is, and how it was written, is read from the text again when somebody asks.
     """
 
-    __slots__ = ("_chunks", "_offsets", "_pending", "count", "has_overflow", "start", "text")
+    __slots__ = ("_chunks", "_found", "_pending", "_start", "count", "text")
 
-    def __init__(self, text: str, start: int) -> None:
-        self.text, self.start, self.count = text, start, 0
-        self.has_overflow = False
-        """Whether an integer beyond every float is among them; it is held as an infinity."""
+    def __init__(self, text: str) -> None:
+        self.text, self.count = text, 0
+        self._chunks: list[Chunk] = []
         self._pending: list[int | float] = []
-        self._chunks: list[Array] = []
-        self._offsets: Array | None = None
+        self._start = 0
+        self._found: tuple[Chunk, array[int]] | None = None
 
-    def extend(self, values: list[int | float]) -> None:
-        self._pending += values
-        self.count += len(values)
+    def extend(self, start: int, numbers: list[int | float]) -> None:
+        """More numbers, the first of them here in the text."""
+        if not self._pending:
+            self._start = start
+        self._pending += numbers
+        self.count += len(numbers)
         if len(self._pending) >= _FLUSHED:
-            self._chunks.append(self._array(self._pending))
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._pending:
+            self._chunks.append(Chunk(self._start, self.count - len(self._pending), self._pending))
             self._pending = []
 
-    def _array(self, values: list[int | float]) -> Array:
-        if set(map(type, values)) == {int} and (dtype := _smallest_type(min(values), max(values))) is not None:
-            return np.array(values, dtype)
-        try:
-            return np.array(values, np.float64)
-        except OverflowError:
-            self.has_overflow = True
-            return np.array([_to_float(value) for value in values])
-
     @property
-    def values(self) -> Array:
-        """All numbers: integers where each is written as one and a type of 64 bits holds them all, else float64."""
-        chunks = [*self._chunks, *([self._array(self._pending)] if self._pending else ())]
-        if len(chunks) > 1:
-            whole = all(chunk.dtype.kind in "iu" for chunk in chunks)
-            ends = [int(end) for chunk in chunks for end in (chunk.min(), chunk.max())] if whole else []
-            dtype = (_smallest_type(min(ends), max(ends)) if whole else None) or np.dtype(np.float64)
-            chunks = [np.concatenate(chunks, dtype=dtype, casting="unsafe")]
-        self._chunks, self._pending = chunks, []
-        return self._chunks[0]
+    def chunks(self) -> list[Chunk]:
+        self._flush()
+        return self._chunks
 
-    def written(self) -> Iterator[tuple[int, Any]]:
+    def written(self, chunk: Chunk) -> Iterator[tuple[int, Any]]:
         """Offset and value of each number as the text has it: an int, a float, or a text such as "nan"."""
-        found = 0
-        for match in _COMMENTS_AND_ENTRIES.finditer(self.text, self.start):
-            if match.lastindex:
-                yield match.start(1), _value(match[1])
-                found += 1
-                if found == self.count:
-                    return
+        matches = _COMMENTS_AND_ENTRIES.finditer(self.text, chunk.start)
+        entries = ((match.start(1), _value(match[1])) for match in matches if match.lastindex)
+        return islice(entries, chunk.values.size)
 
     def at(self, index: int) -> tuple[int, Any]:
         """Offset and value of one number."""
-        if self._offsets is None:
-            matches = _COMMENTS_AND_ENTRIES.finditer(self.text, self.start)
-            offsets = (match.start(1) for match in matches if match.lastindex)
-            self._offsets = np.fromiter(offsets, np.uint32, self.count)
-        offset = int(self._offsets[index])
+        chunk = self.chunks[bisect_right(self.chunks, index, key=_first) - 1]
+        if self._found is None or self._found[0] is not chunk:
+            self._found = chunk, array("q", (offset for offset, _ in self.written(chunk)))
+        offset = self._found[1][index - chunk.first]
         match = _COMMENTS_AND_ENTRIES.match(self.text, offset)
         assert match is not None  # a number stood there when the list was read
         return offset, _value(match[1])
+
+
+def _first(chunk: Chunk) -> int:
+    return chunk.first
 
 
 def _value(written: str) -> Any:
@@ -138,9 +153,9 @@ class Entries:
         """Numbers that stand here in the text."""
         last = self.parts[-1] if self.parts else None
         if not isinstance(last, Numbers):
-            last = Numbers(text, start)
+            last = Numbers(text)
             self.parts.append(last)
-        last.extend(values)
+        last.extend(start, values)
         self.count += len(values)
 
     def starts(self) -> array[int]:
@@ -209,7 +224,7 @@ class Node:
                 yield part
                 index += 1
                 continue
-            for offset, value in part.written():
+            for offset, value in (each for chunk in part.chunks for each in part.written(chunk)):
                 yield self._number(index, offset, value)
                 index += 1
 
@@ -223,10 +238,9 @@ class Node:
         for part in self.value.parts:
             if isinstance(part, Node):
                 found.append(part.plain())
-            elif part.values.dtype.kind in "iu":
-                found += part.values.tolist()
-            else:
-                found += [value for _, value in part.written()]
+                continue
+            for chunk in part.chunks:
+                found += chunk.values.tolist() if chunk.is_whole else [value for _, value in part.written(chunk)]
         return found
 
     @property

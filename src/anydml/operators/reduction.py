@@ -68,9 +68,11 @@ class Reduce(Operator, since="1.0", id=55):
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         rank = self.input_tensor.rank
+        seen: set[int] = set()
         for i, axis in enumerate(self.axes):
-            if axis >= rank or axis in self.axes[:i]:
+            if axis >= rank or axis in seen:
                 yield AXES(f"Axes[{i}]", axis, f"0 to {rank - 1}, each once")
+            seen.add(axis)
         if not self._finds_index and self.output_tensor.data_type is not self.input_tensor.data_type:
             expected = self.input_tensor.data_type.name
             yield TYPES(

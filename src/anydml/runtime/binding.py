@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from anydml.core.errors import BindingError, DmlError, Violation, counted, raise_if_any
+from anydml.core.errors import MOST_VIOLATIONS, BindingError, DmlError, Violation, counted, raise_if_any
 from anydml.core.integers import read_integer
 from anydml.core.memory import Bytes, as_bytes
 from anydml.core.naming import snake, suggest
@@ -95,6 +95,7 @@ class Slot:
         "alignment",
         "described",
         "dtype",
+        "index",
         "is_owned",
         "is_present",
         "name",
@@ -105,8 +106,9 @@ class Slot:
         "writes",
     )
 
-    def __init__(self, point: BindingPoint) -> None:
+    def __init__(self, index: int, point: BindingPoint) -> None:
         tensor = point.tensor
+        self.index = index
         self.point, self.name, self.writes = point, point.name, not point.field.is_input
         self.is_present = tensor is not None
         self.is_owned = tensor is not None and tensor.is_owned_by_dml
@@ -126,8 +128,11 @@ class Binder:
     def __init__(self, operator: Operator) -> None:
         self.operator = operator
         self.points = operator.all_points()
-        self.slots = [Slot(point) for point in self.points]
-        self.names = {point.name for point in self.points}
+        self.slots = {point.name: Slot(i, point) for i, point in enumerate(self.points)}
+        self.names = self.slots.keys()
+        present = {name: slot for name, slot in self.slots.items() if slot.is_present}
+        self.owned = {name: slot for name, slot in present.items() if slot.is_owned and not slot.writes}
+        self.unowned = {name: slot for name, slot in present.items() if not slot.is_owned}
         self.lists: dict[str, int] = {}
         for point in self.points:
             if point.field.is_list:
@@ -141,18 +146,21 @@ class Binder:
         violations: list[Violation] = []
         given = buffers if buffers.keys() <= self.names else self._spread(buffers, violations)
         bound: dict[str, Bound] = {}
-        for slot in self.slots:
+        wanted = self.owned if owned else self.unowned
+        for slot in wanted.values():
             buffer = given.get(slot.name)
-            wanted = slot.is_present and slot.is_owned == owned and not (owned and slot.writes)
-            if buffer is not None and wanted:
+            if buffer is not None:
                 found = _bind_one(slot, buffer, violations)
                 if found is not None:
                     bound[slot.name] = found
-            elif buffer is not None:
-                violations.append(_refused(slot.point, owned))
-            elif wanted:
+            else:
                 path, fix = slot.point.dml_name, f"{slot.name}=a buffer"
                 violations.append(MISSING(path, "no buffer", "memory for it", fix))
+            if len(violations) > MOST_VIOLATIONS:
+                break
+        if len(given) > len(bound):
+            extra = [name for name, buffer in given.items() if buffer is not None and name not in wanted]
+            violations += [_refused(self.slots[name].point, owned) for name in extra if name in self.names]
         if not violations:
             violations += self._check_overlaps(bound)
         if violations:
@@ -171,7 +179,7 @@ class Binder:
                 for i, item in enumerate(items):
                     self._add(found, f"{name}[{i}]", item, violations)
             elif name not in self.names:
-                known = sorted(self.names | set(self.lists))
+                known = sorted({*self.names, *self.lists})
                 violations.append(UNKNOWN(key, repr(key), "a tensor of the operator", suggest(key, known)))
             else:
                 self._add(found, name, value, violations)
@@ -185,24 +193,43 @@ class Binder:
 
     def _check_overlaps(self, bound: Mapping[str, Bound]) -> list[Violation]:
         """Outputs lie apart from each other, and from inputs unless exactly in place."""
+        # In the order of their addresses, a range meets an earlier one if it starts before the furthest end so far.
+        furthest = 0
+        for address, end in sorted([(found.address, found.address + found.total) for found in bound.values()]):
+            if address < furthest:
+                return self._find_overlaps(bound)
+            furthest = end
+        return []
+
+    def _find_overlaps(self, bound: Mapping[str, Bound]) -> list[Violation]:
+        """A violation for each range that meets an earlier one where one of the two is written."""
+        ranges: dict[tuple[int, int], list[str]] = {}
+        for name, found in bound.items():
+            ranges.setdefault((found.address, found.total), []).append(name)
         violations = []
-        for i, slot in enumerate(self.slots):
-            output = bound.get(slot.name) if slot.writes else None
-            if output is None:
-                continue
-            for other in self.slots[:i]:
-                mine = bound.get(other.name)
-                if mine is not None and mine.shares(output) and not self._is_in_place(other, mine, output):
-                    expected = "memory of its own"
-                    if self.operator.in_place:
-                        expected += ", or exactly the range of an input"
-                    found = f"memory shared with {other.point.dml_name}"
-                    violations.append(OVERLAP(slot.point.dml_name, found, expected, "another buffer"))
+        furthest = furthest_written = (0, "")
+        for (address, total), names in sorted(ranges.items()):
+            writers = [name for name in names if self.slots[name].writes]
+            name = (writers or names)[-1]
+            end, before = furthest if writers else furthest_written
+            others = [self._in_range_twice(names, writers), before if address < end else ""]
+            violations += [self._shared(name, other) for other in others if other]
+            furthest = max(furthest, (address + total, name))
+            furthest_written = max(furthest_written, (address + total, name)) if writers else furthest_written
         return violations
 
-    def _is_in_place(self, other: Slot, first: Bound, second: Bound) -> bool:
-        same = first.address == second.address and first.total == second.total
-        return same and self.operator.in_place and not other.writes
+    def _in_range_twice(self, names: list[str], writers: list[str]) -> str:
+        """The name of a tensor that may not have the very same range as the last output in it."""
+        if not writers or len(names) == 1 or (self.operator.in_place and len(writers) == 1):
+            return ""
+        return next(name for name in names if name != writers[-1])
+
+    def _shared(self, *names: str) -> Violation:
+        first, second = (slot.point for slot in sorted(map(self.slots.__getitem__, names), key=lambda slot: slot.index))
+        expected = "memory of its own"
+        if self.operator.in_place:
+            expected += ", or exactly the range of an input"
+        return OVERLAP(second.dml_name, f"memory shared with {first.dml_name}", expected, "another buffer")
 
 
 def _refused(point: BindingPoint, owned: bool) -> Violation:

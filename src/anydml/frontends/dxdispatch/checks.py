@@ -79,11 +79,11 @@ def check_dispatches(
     """Bind every dispatchable and dispatch to memory of the right sizes, as a run will."""
     checker = _BindingChecker(notes, resources)
     owners = notes.document.root.get("dispatchables")
-    for name, dispatchable in dispatchables.items():
+    for name, dispatchable in notes.until_full(dispatchables.items()):
         node = owners.get(name) if owners is not None else None
         assert node is not None  # it was read from there
         checker.check(node, dispatchable, dispatchable.bindings, owned=True)
-    for node, command in commands:
+    for node, command in notes.until_full(commands):
         if isinstance(command, Dispatch):
             checker.check(node, dispatchables[command.dispatchable], command.bindings, owned=False)
 
@@ -94,6 +94,7 @@ class _BindingChecker:
     def __init__(self, notes: Notes, resources: Mapping[str, Resource | None]) -> None:
         self.notes, self.resources = notes, resources
         self.known = {name: resource for name, resource in resources.items() if resource is not None}
+        self.binders: dict[str, Binder] = {}
         self.buffers = {name: np.zeros(found.size_in_bytes, np.uint8) for name, found in self.known.items()}
 
     def check(self, node: Node, dispatchable: Dispatchable, bindings: Bindings, owned: bool) -> None:
@@ -107,10 +108,16 @@ class _BindingChecker:
         if not all(name in self.known for name in named):
             return
         try:
-            Binder(dispatchable.operator).bind(buffer_bindings(bindings, self.known, self.buffers), owned)
+            self._binder(dispatchable).bind(buffer_bindings(bindings, self.known, self.buffers), owned)
         except DmlError as error:
             told = [self._in_elements(violation, bindings) for violation in error.violations]
             self.notes.adopt(place, told)
+
+    def _binder(self, dispatchable: Dispatchable) -> Binder:
+        """One for all commands that run the same operator."""
+        if dispatchable.name not in self.binders:
+            self.binders[dispatchable.name] = Binder(dispatchable.operator)
+        return self.binders[dispatchable.name]
 
     def _in_elements(self, violation: Violation, bindings: Bindings) -> Violation:
         """A wrong offset in the unit and under the name a model gives it; anything else as it is."""

@@ -14,7 +14,7 @@ from anydml.core.schema import OPERATORS, Operator
 from anydml.core.validate import validate
 from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.bindings import read_bindings
-from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes, nearest, quoted
+from anydml.frontends.dxdispatch.fields import KIND, LONG, MOST_INTEGERS, Fields, Notes, nearest, quoted
 from anydml.frontends.dxdispatch.model import Dispatchable, Place
 from anydml.operators import catalog
 
@@ -112,6 +112,19 @@ class DispatchableReader:
             return ExecutionFlags.NONE
         return self.notes.attempt(node, lambda: ExecutionFlags.parse(plain)) or ExecutionFlags.NONE
 
+    def _has_long_lists(self, source: Node) -> bool:
+        """Whether a list of numbers is far too long; otherwise each number in it would be told of."""
+        before = len(self.notes.violations)
+        waiting = [source]
+        while waiting:
+            node = waiting.pop()
+            waiting += [entry for _, entry in node.items()]
+            inner = [part for part in node.value.parts if isinstance(part, Node)] if node.is_list else []
+            waiting += inner
+            if len(node) - sum(part.is_object for part in inner) > MOST_INTEGERS and node.is_list:
+                self.notes.add(node, LONG, f"{len(node)} values", f"at most {MOST_INTEGERS}")
+        return len(self.notes.violations) > before
+
     def _operator(self, cls: type[Operator], node: Node, fields: Fields) -> Operator | None:
         """The operator from `desc`, or from the dispatchable itself when its fields stand there."""
         desc = fields.get(self._spelling(fields, "desc"))
@@ -123,6 +136,8 @@ class DispatchableReader:
             return None
         if len(source) > _MOST_FIELDS:
             self.notes.add(source, KIND, f"{len(source)} fields", f"those of {cls.dml_type}, far fewer")
+            return None
+        if self._has_long_lists(source):
             return None
         values: dict[str, Any] = {
             key: entry.plain() for key, entry in source.items() if desc is not None or key not in _OWN_KEYS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from anydml.core.datatype import DataType
 from anydml.core.rules import rule
 from anydml.files.elements import to_array
-from anydml.files.json_tree import SPECIAL, Entries, Node, Numbers
+from anydml.files.json_tree import SPECIAL, Chunk, Entries, Node, Numbers
 from anydml.frontends.dxdispatch.fields import Notes
 
 _LIST = '{{"resources": {{"a": {{"initialValuesDataType": "UINT8", "initialValues": [{}]}}}}}}'
@@ -54,49 +53,31 @@ def read_elements(node: Node, kind: DataType, notes: Notes) -> Array | None:
     """The numbers of a list as an array; None, and a note for each, where some are wrong."""
     entries = node.value
     assert isinstance(entries, Entries)
-    if len(entries.parts) == 1 and isinstance(entries.parts[0], Numbers) and _all_fit(entries.parts[0], kind):
-        return to_array(entries.parts[0].values, kind)
+    result = np.empty(len(entries), kind.numpy_dtype)
+    before = len(notes.violations)
     for part, start in zip(entries.parts, entries.starts(), strict=False):
         if isinstance(part, Node):
             read_element(part, kind, notes)
-        else:
-            _note_misfits(node, part, start, kind, notes)
-        if notes.document.is_full:
-            break
-    return None
+            continue
+        for chunk in notes.until_full(part.chunks):
+            first = start + chunk.first
+            if _all_fit(chunk, kind):
+                result[first : first + chunk.values.size] = to_array(chunk.values, kind)
+            else:
+                _note_misfits(node, part, chunk, first, kind, notes)
+    return result if len(notes.violations) == before and not notes.document.is_full else None
 
 
-def _all_fit(numbers: Numbers, kind: DataType) -> bool:
-    values = numbers.values
+def _all_fit(chunk: Chunk, kind: DataType) -> bool:
     if kind.is_float:
-        return not numbers.has_overflow
+        return not chunk.has_overflow
     low, high = kind.range
-    return values.dtype.kind in "iu" and low <= int(values.min()) and int(values.max()) <= high
+    return chunk.is_whole and low <= int(chunk.values.min()) and int(chunk.values.max()) <= high
 
 
-def _note_misfits(node: Node, numbers: Numbers, start: int, kind: DataType, notes: Notes) -> None:
-    """A note for each number of a run that an element cannot hold; those that fit are passed over quickly."""
-    if _all_fit(numbers, kind):
-        return
-    for index, offset, value in _suspects(numbers, kind):
-        read_element(Node(value, offset, node, start + index), kind, notes)
-        if notes.document.is_full:
-            return
-
-
-def _suspects(numbers: Numbers, kind: DataType) -> Iterator[tuple[int, int, Any]]:
-    """Index, offset and value of each number that may not fit."""
-    values = numbers.values
-    if kind.is_float:
-        for index in np.flatnonzero(np.isinf(values)).tolist():
-            yield index, *numbers.at(index)
-        return
-    low, high = kind.range
-    if values.dtype.kind in "iu":
-        for index in np.flatnonzero((values < low) | (values > high)).tolist():
-            yield index, *numbers.at(index)
-        return
-    # Only its text tells whether a number was written as an integer.
-    for index, (offset, value) in enumerate(numbers.written()):
-        if type(value) is not int or not low <= value <= high:
-            yield index, offset, value
+def _note_misfits(node: Node, numbers: Numbers, chunk: Chunk, first: int, kind: DataType, notes: Notes) -> None:
+    """A note for each number that an element cannot hold. Only its text tells how a number was written."""
+    low, high = (None, None) if kind.is_float else kind.range
+    for index, (offset, value) in enumerate(notes.until_full(numbers.written(chunk))):
+        if low is None or high is None or type(value) is not int or not low <= value <= high:
+            read_element(Node(value, offset, node, first + index), kind, notes)
