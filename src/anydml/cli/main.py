@@ -25,7 +25,7 @@ from anydml.cli.messages import (
     write,
 )
 from anydml.cli.terminal import RED, Terminal, standard_streams
-from anydml.core.errors import DmlError
+from anydml.core.errors import DmlError, OutOfMemoryError
 from anydml.files.text import printable
 
 SUBCOMMANDS = ("explain", "run", "check", "bench")
@@ -60,9 +60,10 @@ def _run(words: Sequence[str]) -> int:
     except BrokenPipeError:
         _silence(sys.stdout)
         return BROKEN_PIPE_STATUS
-    except MemoryError as error:
-        told = str(error) if isinstance(error, DmlError) else "found too little memory, expected more; try smaller data"
-        return _fail(told, FAILED_STATUS, words)
+    except OutOfMemoryError as error:
+        return _fail(str(error), FAILED_STATUS, words, error)
+    except MemoryError:
+        pass  # what was allocated is given back first
     except DmlError as error:
         return _fail(str(error), USAGE_STATUS, words, error)
     except UsageError as error:
@@ -73,6 +74,7 @@ def _run(words: Sequence[str]) -> int:
         return _fail(f"{where}: {error.strerror or error}", status, words)
     except Exception as error:
         return _fail(describe_bug(error), BUG_STATUS, words)
+    return _fail("found too little memory, expected more; try smaller data", FAILED_STATUS, words)
 
 
 def _obey(words: Sequence[str]) -> int:

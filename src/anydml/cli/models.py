@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -61,23 +63,28 @@ def tolerance(text: str) -> float:
     return number
 
 
-def tell_failure(error: Exception, path: str, stream: TextIO | None) -> dict[str, Any]:
-    """Write what went wrong with one model, if there is a stream, and return it for machines.
+def attempt(action: Callable[[], dict[str, Any]], path: str, stream: TextIO | None) -> dict[str, Any]:
+    """What an action reports of one model. A failure is written, if there is a stream, and reported too.
 
     What is wrong with the command line or with the output ends the whole command instead.
     """
-    if isinstance(error, UsageError) or (isinstance(error, OSError) and error.filename is None):
-        raise error
-    if isinstance(error, MemoryError) and not isinstance(error, DmlError):
-        from anydml.frontends.dxdispatch.executor import out_of_memory
+    from anydml.frontends.dxdispatch.executor import out_of_memory
+    from anydml.frontends.dxdispatch.memory import guarded
 
-        error = out_of_memory(path)
-    if isinstance(error, DmlError):
+    try:
+        return guarded(action, lambda: out_of_memory(path))
+    except UsageError:
+        raise
+    except DmlError as error:
+        sys.stdout.flush()
         if stream is not None:
             write_problems(error, stream)
         return {"problems": [violation.to_json() for violation in error.violations]}
-    told = describe_bug(error)
-    if stream is not None:
-        lines = [printable(line) for line in f"{path}: {told}".split("\n")]
-        write("\n".join(lines) + "\n", stream)
-    return {"problems": [], "error": told}
+    except Exception as error:
+        if isinstance(error, OSError) and error.filename is None:
+            raise
+        told = describe_bug(error)
+        sys.stdout.flush()
+        if stream is not None:
+            write("\n".join(map(printable, f"{path}: {told}".split("\n"))) + "\n", stream)
+        return {"problems": [], "error": told}

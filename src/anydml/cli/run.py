@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from anydml.cli.comparing import Expectation, add_compare_arguments, check_compare_arguments
 from anydml.cli.messages import BUG_STATUS, UsageError, write
-from anydml.cli.models import add_model_arguments, feature_level, positive, tell_failure
+from anydml.cli.models import add_model_arguments, attempt, feature_level, positive
 from anydml.cli.progress import Progress
 from anydml.core.errors import DmlError
 from anydml.files.text import printable
@@ -91,11 +91,8 @@ def _device(args: Namespace) -> Device:
 
 def _run_model(path: str, device: Device, args: Namespace) -> dict[str, Any]:
     """Run one model and tell what happened; a failure is told, not raised, so that the next model has its turn."""
-    try:
-        return {"model": path, **_outcome(path, device, args)}
-    except Exception as error:
-        sys.stdout.flush()
-        return {"model": path, "ok": False, **tell_failure(error, path, None if args.json else sys.stderr)}
+    report = {"model": path, "ok": False}
+    return report | attempt(lambda: _outcome(path, device, args), path, None if args.json else sys.stderr)
 
 
 def _outcome(path: str, device: Device, args: Namespace) -> dict[str, Any]:

@@ -148,6 +148,6 @@ def test_no_memory__is_told_and_not_raised_as_such(monkeypatch: pytest.MonkeyPat
     def fail(*_: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("anydml.frontends.dxdispatch.executor._create", fail)
+    monkeypatch.setattr("anydml.frontends.dxdispatch.executor.Executor._create", fail)
     with pytest.raises(dml.OutOfMemoryError, match=r"resources\.in: found too little memory"):
         run(RELU)

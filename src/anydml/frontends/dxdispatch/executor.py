@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from pathlib import Path
 from statistics import median
@@ -23,7 +23,18 @@ from anydml.files.elements import from_bytes
 from anydml.files.places import LocatedViolation
 from anydml.files.text import printable
 from anydml.frontends.dxdispatch.checks import buffer_bindings
-from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Model, Place, Print, Resource, WriteFile
+from anydml.frontends.dxdispatch.memory import guarded
+from anydml.frontends.dxdispatch.model import (
+    Bindings,
+    Command,
+    Dispatch,
+    Dispatchable,
+    Model,
+    Place,
+    Print,
+    Resource,
+    WriteFile,
+)
 from anydml.frontends.dxdispatch.printing import print_indexed, print_plain, print_shaped
 from anydml.frontends.dxdispatch.telling import at_key, in_json
 from anydml.runtime.compiled import CompiledOperator
@@ -77,22 +88,28 @@ class Executor:
 
     def run(self) -> Outcome:
         for resource in self.model.resources.values():
-            with self._at(resource.place):
-                self.buffers[resource.name] = _create(resource)
-        for name, dispatchable in self.model.dispatchables.items():
-            with self._at(dispatchable.place):
-                compiled = self.device.compile(dispatchable.operator, dispatchable.flags)
-                if not compiled.is_initialized:
-                    compiled.initialize(**self._bound(dispatchable.bindings))
-                self.compiled[name] = compiled
+            self._at(resource.place, partial(self._create, resource))
+        for dispatchable in self.model.dispatchables.values():
+            self._at(dispatchable.place, partial(self._compile, dispatchable))
         for index, command in enumerate(self.model.commands):
             if self.options.print_commands:
                 self.write(f"[StartCmd][{index:04}]\t: {printable(command.text)}\n")
-            with self._at(command.place):
-                self._obey(command)
+            self._at(command.place, partial(self._obey, command))
             if self.options.print_commands:
                 self.write(f"[EndCmd][{index:04}]\t: hr=0x00000000 \n")
         return self.outcome
+
+    def _create(self, resource: Resource) -> None:
+        data = allocate(resource.size_in_bytes)
+        start = resource.initial_offset_in_bytes
+        resource.initial.fill(data[start : start + resource.initial.size_in_bytes])
+        self.buffers[resource.name] = data
+
+    def _compile(self, dispatchable: Dispatchable) -> None:
+        compiled = self.device.compile(dispatchable.operator, dispatchable.flags)
+        if not compiled.is_initialized:
+            compiled.initialize(**self._bound(dispatchable.bindings))
+        self.compiled[dispatchable.name] = compiled
 
     def _bound(self, bindings: Bindings) -> dict[str, Any]:
         return buffer_bindings(bindings, self.model.resources, self.buffers)
@@ -150,29 +167,23 @@ class Executor:
         self.outcome.last_shown = command.resource
         self.outcome.commands.append({"type": "writeFile", "resource": command.resource, "path": str(target)})
 
-    @contextmanager
-    def _at(self, place: Place) -> Iterator[None]:
-        """Whatever fails inside is told with this place in the model."""
+    def _at(self, place: Place, action: Callable[[], None]) -> None:
+        """Whatever fails in the action is told with this place in the model."""
         try:
-            yield
+            guarded(action, out_of_memory)
         except DmlError as error:
             told = [self._located(violation, place) for violation in error.violations]
             raise (OutOfMemoryError if isinstance(error, MemoryError) else ModelError)(told) from None
-        except MemoryError:
-            raise OutOfMemoryError(self._located(_no_memory(), place)) from None
 
     def _located(self, violation: Violation, place: Place) -> LocatedViolation:
         told = in_json(violation.under(place.path))
         return LocatedViolation.at(told, self.model.name, *place.of(violation.path))
 
 
-def _no_memory() -> Violation:
-    return MEMORY("", "too little memory", "room for the resources and results", "smaller sizes")
-
-
 def out_of_memory(name: str = "") -> OutOfMemoryError:
     """What is told of a model that needs more memory than there is."""
-    return OutOfMemoryError(_no_memory(), name)
+    violation = MEMORY("", "too little memory", "room for the resources and results", "smaller sizes")
+    return OutOfMemoryError(violation, name)
 
 
 def allocate(size_in_bytes: int) -> Bytes:
@@ -181,13 +192,6 @@ def allocate(size_in_bytes: int) -> Bytes:
         return np.zeros(size_in_bytes, np.uint8)
     except (MemoryError, ValueError):
         raise out_of_memory() from None
-
-
-def _create(resource: Resource) -> Bytes:
-    data = allocate(resource.size_in_bytes)
-    start = resource.initial_offset_in_bytes
-    resource.initial.fill(data[start : start + resource.initial.size_in_bytes])
-    return data
 
 
 def _contents(command: WriteFile, resource: Resource, data: Bytes, extension: str) -> tuple[bytes | memoryview, ...]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anydml.core.errors import DmlError, ModelError, OutOfMemoryError, raise_if_any, shortened, shown
+from anydml.core.errors import ModelError, OutOfMemoryError, raise_if_any, shortened, shown
 from anydml.core.integers import require_integer
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel, FeatureLevelLike
 from anydml.core.rules import rule
 from anydml.files.access import ARGUMENT, as_path, is_regular, read_bytes, what_is
 from anydml.files.json_reader import MAXIMUM_BYTES, read_json
 from anydml.files.json_tree import Node
-from anydml.frontends.dxdispatch.budget import memory_budget
 from anydml.frontends.dxdispatch.checks import check_dispatchable, check_dispatches, check_memory
 from anydml.frontends.dxdispatch.commands import CommandReader
 from anydml.frontends.dxdispatch.dispatchables import DispatchableReader
 from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes
+from anydml.frontends.dxdispatch.memory import guarded, memory_budget
 from anydml.frontends.dxdispatch.model import Command, Dispatchable, Model, Resource
 from anydml.frontends.dxdispatch.resources import MEMORY, ResourceReader
 
@@ -39,11 +39,9 @@ def read_model(
         fix = "its operators as dispatchables of a model in JSON"
         raise ModelError(FILE("", "an ONNX model", "a model in DxDispatch's JSON", fix), name)
     try:
-        data = read_bytes(found, MAXIMUM_BYTES + 1)
+        data = guarded(lambda: read_bytes(found, MAXIMUM_BYTES + 1), lambda: _out_of_memory(name))
     except ModelError as error:
         raise ModelError(FILE("", error.violations[0].found, "a file that can be read"), name) from None
-    except MemoryError:
-        raise _out_of_memory(name) from None
     folder = found.parent if folder is None else folder
     return parse_model(data, name=str(path), folder=folder, feature_level=feature_level)
 
@@ -62,13 +60,12 @@ def parse_model(
     if not isinstance(name, str):
         raise ModelError(ARGUMENT("name", shown(name), "text"))
     most = memory_budget() if budget is None else require_integer(budget, "budget")
-    try:
-        notes = Notes(read_json(source, name))
-        model = _read(notes, name, inputs, level, most)
-    except MemoryError as error:
-        if isinstance(error, DmlError):
-            raise
-        raise _out_of_memory(name) from None
+    return guarded(lambda: _parse(source, name, inputs, level, most), lambda: _out_of_memory(name))
+
+
+def _parse(source: str | bytes, name: str, folder: Path, level: FeatureLevel, budget: int) -> Model:
+    notes = Notes(read_json(source, name))
+    model = _read(notes, name, folder, level, budget)
     notes.violations.sort(key=lambda violation: (violation.line, violation.column))
     raise_if_any(notes.violations, ModelError)
     return model
