@@ -18,6 +18,7 @@ UNKNOWN_TYPE = rule(
     "dml.TensorDesc('FLOAT23', [2, 3])",
 )
 PREFIX = "DML_TENSOR_DATA_TYPE_"
+_LONGEST_NAME = 64
 
 
 class DataType(Enum):
@@ -107,6 +108,8 @@ class DataType(Enum):
 
     @classmethod
     def _by_name(cls, name: str) -> DataType | None:
+        if len(name) > _LONGEST_NAME:  # NumPy would read it as a list of types, however long
+            return None
         return cls.__members__.get(name.strip().upper().removeprefix(PREFIX)) or cls._by_dtype(name)
 
     @classmethod

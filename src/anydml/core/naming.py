@@ -14,6 +14,7 @@ _WORD = re.compile(r"\d+D|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?:\d+(?![\dD]))?|[A-
 
 _ACRONYMS = {"roi": "ROI"}
 _COMPARED = 4
+_LONGEST_NAME = 64
 
 
 def pascal(snake: str) -> str:
@@ -33,7 +34,7 @@ def upper(class_name: str) -> str:
 
 def suggest(name: str, known: Iterable[str]) -> str:
     """A fix that names the nearest known name, or lists a few."""
-    options = list(known)
+    name, options = name[:_LONGEST_NAME], list(known)
     likely = _likely(name, options)
     near = get_close_matches(name, likely, n=1, cutoff=0.5)
     if not near:

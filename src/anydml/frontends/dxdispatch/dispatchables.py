@@ -112,8 +112,8 @@ class DispatchableReader:
             return ExecutionFlags.NONE
         return self.notes.attempt(node, lambda: ExecutionFlags.parse(plain)) or ExecutionFlags.NONE
 
-    def _has_long_lists(self, source: Node) -> bool:
-        """Whether a list of numbers is far too long; otherwise each number in it would be told of."""
+    def _is_flooded(self, source: Node) -> bool:
+        """Whether a list of numbers or an object is far too long; otherwise each entry of it would be told of."""
         before = len(self.notes.violations)
         waiting = [source]
         while waiting:
@@ -121,7 +121,9 @@ class DispatchableReader:
             waiting += [entry for _, entry in node.items()]
             inner = [part for part in node.value.parts if isinstance(part, Node)] if node.is_list else []
             waiting += inner
-            if len(node) - sum(part.is_object for part in inner) > MOST_INTEGERS and node.is_list:
+            if node.is_object and len(node) > _MOST_FIELDS:
+                self.notes.add(node, KIND, f"{len(node)} fields", "those of the description, far fewer")
+            elif node.is_list and len(node) - sum(part.is_object for part in inner) > MOST_INTEGERS:
                 self.notes.add(node, LONG, f"{len(node)} values", f"at most {MOST_INTEGERS}")
         return len(self.notes.violations) > before
 
@@ -134,10 +136,7 @@ class DispatchableReader:
         if not source.is_object:
             self.notes.add(source, KIND, source.kind, f"an object with the fields of {cls.dml_type}")
             return None
-        if len(source) > _MOST_FIELDS:
-            self.notes.add(source, KIND, f"{len(source)} fields", f"those of {cls.dml_type}, far fewer")
-            return None
-        if self._has_long_lists(source):
+        if self._is_flooded(source):
             return None
         values: dict[str, Any] = {
             key: entry.plain() for key, entry in source.items() if desc is not None or key not in _OWN_KEYS
