@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import io
+import warnings
+from itertools import product
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import anydml as dml
 from anydml.files import npy
@@ -62,6 +68,14 @@ LIES = {
     "version": (b"\x93NUMPY\x09\x00" + bytes(90), "npy.format"),
     "long header": (b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + bytes(90), "npy.format"),
     "cut header": (header("x" * 60)[:40], "npy.format"),
+    "many sizes": (header(GOOD.format("'<f4'", "False", f"({', '.join(['9' * 20] * 240)})"), bytes(8)), "npy.size"),
+    "many dimensions": (header(GOOD.format("'<f4'", "False", "(1," + " 1," * 32 + ")"), bytes(8)), "npy.size"),
+    "long type": (header(GOOD.format("'" + "<f4," * 40 + "'", "False", "(1,)"), bytes(8)), "npy.type"),
+    "text as shape": (header(GOOD.format("'<f4'", "False", "'(1,)'"), bytes(8)), "npy.format"),
+    "a key twice and one missing": (
+        header("{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}\n", bytes(8)),
+        "npy.format",
+    ),
 }
 
 
@@ -71,6 +85,117 @@ def test_lying_file__is_refused_by_its_header(name: str, tmp_path: Path) -> None
     (tmp_path / "lie.npy").write_bytes(data)
     found = violations(resource({"initialValues": {"sourcePath": "lie.npy"}}), folder=tmp_path)
     assert [violation.rule for violation in found] == [rule]
+
+
+HOSTILE = {
+    "brackets": "(" * 5000 + ")" * 5000,
+    "calls": "()" * 5000,
+    "subscripts": "[0]" * 3000,
+    "braces": "{" * 9000,
+    "minus": "-" * 9000 + "1",
+    "not": "not " * 2400 + "1",
+    "or": "1|" * 4900 + "1",
+    "plus": "1+" * 4900 + "1",
+    "power": "9**9**9**9",
+    "lambda": "lambda:" * 1400 + "1",
+    "if": "1 if 1 else " * 800 + "1",
+    "digits": "9" * 9000,
+    "digits with underscores": "1_0" * 3000,
+    "hexadecimal": "0x" + "f" * 9000,
+    "texts": "''" * 4900,
+    "an open text": "'" * 4999,
+    "a formatted text": "f'{1}'" * 1600,
+    "a call": "__import__('os').system('true')",
+    "a comment": "# nothing",
+    "a continued line": "\\\n" * 4000,
+    "a zero": "\0" * 50,
+    "a star": "*" * 9000,
+    "indented": "\n ".join(["1"] * 3000),
+    "colons": ":" * 9000,
+    "accents": "é" * 4000,
+    "a float": "1e400",
+    "an imaginary number": "1j",
+    "an ellipsis": "..." * 3000,
+}
+
+
+@pytest.mark.parametrize("place", ["alone", "as descr", "as shape", "in shape"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_header__is_refused_before_it_is_evaluated(
+    name: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Python evaluates must not be able to exhaust its stack or its patience."""
+    evaluated: list[str] = []
+    evaluate = ast.literal_eval
+    monkeypatch.setattr(ast, "literal_eval", lambda text: (evaluated.append(text), evaluate(text))[1])
+    text = HOSTILE[name]
+    filled = {
+        "alone": text,
+        "as descr": GOOD.format(text, "False", "(1,)"),
+        "as shape": GOOD.format("'<f4'", "False", text),
+        "in shape": GOOD.format("'<f4'", "False", f"({text},)"),
+    }[place]
+    start = perf_counter()
+    with pytest.raises(dml.ModelError) as caught:
+        npy.parse_header(header(filled, bytes(64)), 1 << 40)
+    assert caught.value.violations[0].rule in ("npy.format", "npy.size", "npy.type")
+    assert len(str(caught.value)) < 600 and perf_counter() - start < 2
+    for each in evaluated:
+        assert len(each) <= 10_000 and sum(map(each.count, "([{")) <= 64
+        assert not set(each) & set("-+*/%&^~@.;#\\") and "not" not in each and "lambda" not in each
+
+
+def test_header__agrees_with_numpy_wherever_both_read_it() -> None:
+    """Everything that is taken is what NumPy itself would load."""
+    descrs = [
+        "'<f4'",
+        "'>f4'",
+        "'=f4'",
+        "'f4'",
+        "'|u1'",
+        "'|b1'",
+        "'float32'",
+        "'<i8'",
+        '"<u2"',
+        "('<f4', (2,))",
+        "'<f4,'",
+    ]
+    orders = ["True", "False", "0", "None"]
+    shapes = ["()", "(2,)", "(2)", "(1, 2)", "(2, 0)", "(True,)", "(2L,)", "(-1,)", "(1.0,)", "[2]", "2", "(2,,)"]
+    taken = 0
+    for descr, order, shape, version in product(descrs, orders, shapes, (1, 2, 3)):
+        text = GOOD.format(descr, order, shape)
+        length = len(text).to_bytes(2 if version == 1 else 4, "little")
+        data = b"\x93NUMPY" + bytes([version, 0]) + length + text.encode() + bytes(range(64))
+        try:
+            head = npy.parse_header(data, len(data))
+        except dml.ModelError:
+            continue
+        if shape == "(2L,)" and version == 3:
+            continue  # no NumPy of that age wrote version 3, so it matters to nobody that NumPy is stricter
+        taken += 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = np.load(io.BytesIO(data), allow_pickle=False)
+        assert head.shape == expected.shape and head.is_fortran_order == (order == "True")
+        assert head.dtype == expected.dtype or expected.dtype == np.bool_
+    assert taken > 300
+
+
+@given(
+    st.sampled_from(["<f4", ">f8", "<i2", "|u1", "|b1"]),
+    st.lists(st.integers(0, 10**6), max_size=20),
+    st.booleans(),
+    st.sampled_from([(1, 0), (2, 0), (3, 0)]),
+)
+def test_header__as_numpy_writes_it_is_taken(
+    descr: str, shape: list[int], order: bool, version: tuple[int, int]
+) -> None:
+    buffer = io.BytesIO()
+    facts = {"descr": descr, "fortran_order": order, "shape": tuple(shape)}
+    np.lib._format_impl._write_array_header(buffer, facts, version)  # the public ones have no version 3
+    read = npy.parse_header(buffer.getvalue(), 1 << 500)
+    assert (read.shape, read.is_fortran_order, read.start) == (tuple(shape), order, len(buffer.getvalue()))
 
 
 def test_type_of_file__must_be_the_one_given(tmp_path: Path) -> None:

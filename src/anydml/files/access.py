@@ -68,17 +68,20 @@ def as_path(value: object, name: str) -> Path:
 # Reading
 
 
-def find_source(text: str, folder: Path) -> Path:
+def find_source(text: str, folder: str | Path) -> Path:
     """The file a model reads: beside the model (or in --input_path), else in the current folder."""
+    beside = as_path(folder, "folder")
+    if not isinstance(text, str):
+        raise ModelError(ARGUMENT("text", shown(text), "the name of a file"))
     if len(text) > _LONGEST_SOURCE:
         found = f"a path of {len(text)} characters"
         raise ModelError(SOURCE("", found, f"at most {_LONGEST_SOURCE}", "a shorter path, or --input_path"))
-    for base in (folder, Path()):
+    for base in (beside, Path()):
         for spelling in dict.fromkeys((text, text.replace("\\", "/"))):
             path = base / spelling
             if is_regular(path):
                 return path
-    expected = f"a file in {shortened(str(folder))} or in the current folder"
+    expected = f"a file in {shortened(str(beside))} or in the current folder"
     raise ModelError(SOURCE("", shortened(repr(text)), expected, "another name, or --input_path"))
 
 
@@ -106,11 +109,12 @@ def _kind(mode: int) -> str:
 
 
 @contextmanager
-def open_regular(path: Path) -> Iterator[io.FileIO]:
+def open_regular(path: str | Path) -> Iterator[io.FileIO]:
     """An ordinary file, open for reading; nothing else is opened at all."""
+    found = as_path(path, "path")
     with _told(_unreadable):
-        _require_regular(path.stat().st_mode)
-        file = io.FileIO(path, "rb", opener=_open_at_once)
+        _require_regular(found.stat().st_mode)
+        file = io.FileIO(found, "rb", opener=_open_at_once)
     with file:
         _require_regular(os.fstat(file.fileno()).st_mode)  # another file may have taken its place
         yield file
@@ -146,12 +150,13 @@ def _reason(error: BaseException) -> str:
     return (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
 
 
-def file_size(path: Path) -> int:
+def file_size(path: str | Path) -> int:
+    found = as_path(path, "path")
     with _told(_unreadable):
-        return path.stat().st_size
+        return found.stat().st_size
 
 
-def read_bytes(path: Path, most: int) -> bytes:
+def read_bytes(path: str | Path, most: int) -> bytes:
     """The first bytes of a file, at most this many.
 
     No more is read than the file's size: the system has files of size 0 that wait for what they will hold.
@@ -165,7 +170,7 @@ def read_bytes(path: Path, most: int) -> bytes:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def read_into(path: Path, target: Bytes, start: int = 0) -> None:
+def read_into(path: str | Path, target: Bytes, start: int = 0) -> None:
     """Fill memory from a file without a copy between; a file may have shrunk since it was looked at."""
     done = 0
     with open_regular(path) as file, _told(_unreadable):
@@ -173,7 +178,7 @@ def read_into(path: Path, target: Bytes, start: int = 0) -> None:
         while done < target.size and (count := file.readinto(target[done:].data)):
             done += count
     if done < target.size:
-        raise ModelError(READ("", f"{done} bytes", f"{target.size} bytes in {path.name}"))
+        raise ModelError(READ("", f"{done} bytes", f"{target.size} bytes in {Path(path).name}"))
 
 
 # Writing
@@ -181,6 +186,8 @@ def read_into(path: Path, target: Bytes, start: int = 0) -> None:
 
 def check_target(text: str) -> list[str]:
     """The parts of a path to write: relative, plain, of a known format. Both slashes separate, on every system."""
+    if not isinstance(text, str):
+        raise ModelError(ARGUMENT("text", shown(text), "the name of a file"))
     if len(text) > _LONGEST_TARGET:
         found = f"a path of {len(text)} characters"
         raise ModelError(TARGET("", found, f"at most {_LONGEST_TARGET}", "a shorter path, and --output_path"))
@@ -205,14 +212,14 @@ def _is_plain(part: str) -> bool:
     return not _FORBIDDEN.search(part) and not _DEVICES.fullmatch(part)
 
 
-def find_target(text: str, folder: Path) -> Path:
+def find_target(text: str, folder: str | Path) -> Path:
     """Where to write: inside the folder, under exactly this name.
 
     A link would write under another name than the model says, with another ending, or over another file.
     """
-    parts = check_target(text)
+    parts, inside = check_target(text), as_path(folder, "folder")
     with _told(lambda error: WRITE("", _reason(error), "a path that can be followed")):
-        root = folder.resolve()
+        root = inside.resolve()
         target = root.joinpath(*parts)
         actual = target.resolve()
     if os.path.normcase(actual) != os.path.normcase(target):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anydml.core.datatype import DataType
+from anydml.core.datatype import DataType, DataTypeLike
 from anydml.core.errors import ModelError, counted, shown
+from anydml.core.integers import require_integer
 from anydml.core.rules import rule
 from anydml.files import npy
 from anydml.files.access import ARGUMENT, SOURCE, as_path, is_regular, what_is
@@ -59,13 +61,14 @@ def _exact(value: float) -> str:
     return repr(value) if isinstance(value, float) else to_text(value)
 
 
-def read_expected(file: object, data_type: DataType, count: int) -> Array:
+def read_expected(file: str | Path, data_type: DataTypeLike, count: int) -> Array:
     """The array of an .npy file, if it has this type and as many values: read only once its header says so."""
+    wanted = DataType.parse(data_type, "data_type").numpy_dtype
     path = as_path(file, "file")
     if not is_regular(path):
         raise ModelError(SOURCE("", what_is(path), "an .npy file", "another path"))
     header = npy.read_header(path)
-    _check(header.data_type.numpy_dtype, header.element_count, data_type.numpy_dtype, count)
+    _check(header.data_type.numpy_dtype, header.element_count, wanted, require_integer(count, "count"))
     return npy.read_array(path, header)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from anydml.core.errors import ModelError, UnsupportedError, Violation, shown
+from anydml.core.integers import require_integers
 from anydml.core.rules import rule
-from anydml.files.access import ARGUMENT, file_size, open_regular
+from anydml.files.access import ARGUMENT, open_regular
 
 PILLOW = rule(
     "image.pillow",
@@ -41,15 +43,19 @@ _DEEPEST = 65535
 _FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 
 
-def image_sizes(path: Path) -> tuple[int, int, int]:
+def image_sizes(path: str | Path) -> tuple[int, int, int]:
     """Channels, height and width, from the picture's header alone."""
     with _open(path) as image:
         return 3, image.height, image.width
 
 
-def read_image(path: Path, sizes: tuple[int, int, int]) -> np.ndarray[Any, Any]:
+def read_image(path: str | Path, sizes: tuple[int, int, int]) -> np.ndarray[Any, Any]:
     """The picture as float32 [channels, height, width], scaled to these sizes."""
-    channels, height, width = sizes
+    counts = require_integers(sizes, "sizes")
+    if len(counts) != 3 or counts[0] not in MODES or min(counts) < 1:
+        raise ModelError(ARGUMENT("sizes", shown(sizes), "1, 3 or 4 channels, a height and a width"))
+    channels, height, width = counts
+    check_pixels(width, height)
     with _open(path) as image, _decoding(path):
         decode = _decode_deep if image.mode in _DEEP_MODES else _decode
         return decode(image, channels, (width, height))
@@ -102,12 +108,12 @@ def _too_many(found: str) -> Violation:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[Any]:
+def _open(path: str | Path) -> Iterator[Any]:
     """The picture with only its header read."""
     pillow = find_pillow()
-    if not file_size(path):
-        raise _not_an_image(path, "it is empty")
     with open_regular(path) as file, io.BufferedReader(file) as buffered:
+        if not os.fstat(file.fileno()).st_size:  # the system has files without a size that wait for their contents
+            raise _not_an_image(path, "it is empty")
         with _decoding(path):
             image = pillow.open(buffered, formats=("PNG", "JPEG"))
         with image:
@@ -116,7 +122,7 @@ def _open(path: Path) -> Iterator[Any]:
 
 
 @contextmanager
-def _decoding(path: Path) -> Iterator[None]:
+def _decoding(path: str | Path) -> Iterator[None]:
     """Decoders meet bytes from outside, and fail in many ways."""
     pillow = find_pillow()
     try:
@@ -157,5 +163,5 @@ def _resized(image: Any, size: tuple[int, int]) -> Any:
     return image if image.size == size else image.resize(size, find_pillow().Resampling.BICUBIC)
 
 
-def _not_an_image(path: Path, why: str) -> ModelError:
-    return ModelError(FORMAT("", f"{path.name!r}, which cannot be decoded ({why})", "a PNG or JPEG picture"))
+def _not_an_image(path: str | Path, why: str) -> ModelError:
+    return ModelError(FORMAT("", f"{Path(path).name!r}, which cannot be decoded ({why})", "a PNG or JPEG picture"))

@@ -69,6 +69,8 @@ def read_json(source: str | bytes, name: str = "model") -> Document:
     """The document in a text or in the bytes of a file."""
     if not isinstance(source, (str, bytes)):
         raise ModelError(ARGUMENT("source", shown(source), "text or bytes"))
+    if not isinstance(name, str):
+        raise ModelError(ARGUMENT("name", shown(name), "text"))
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     document = Document(decode(data, name), name)
     document.root = _Reader(document).whole()

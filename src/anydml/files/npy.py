@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from anydml.core.datatype import DataType
-from anydml.core.errors import DmlError, ModelError, counted, shortened
+from anydml.core.errors import DmlError, ModelError, counted, shortened, shown
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
-from anydml.files.access import file_size, read_bytes
+from anydml.files.access import ARGUMENT, file_size, read_bytes
 from anydml.files.access import read_into as read_bytes_into
 
 _EXAMPLE = "dml.files.npy.parse_header({!r}, {})"
@@ -64,13 +64,15 @@ class Header:
         return prod(self.shape)
 
 
-def read_header(path: Path) -> Header:
+def read_header(path: str | Path) -> Header:
     """The header of a file, checked against the file's size."""
     return parse_header(read_bytes(path, _LONGEST_HEADER + _LONGEST_PREAMBLE), file_size(path))
 
 
 def parse_header(data: bytes, file_bytes: int) -> Header:
     """Type, shape and start of the data; an error for anything that NumPy would not have written."""
+    if not isinstance(data, bytes):
+        raise ModelError(ARGUMENT("data", shown(data), "bytes"))
     start = _header_end(data)
     shape, is_fortran_order, dtype = _read_by_numpy(data[:start])
     data_type = _data_type(dtype)
@@ -114,7 +116,9 @@ def _read_by_numpy(header: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]
         raise
     except Exception:  # NumPy meets text from outside, and fails in many ways
         raise ModelError(_not_a_header(header[stream.tell() :] or header)) from None
-    return tuple(int(size) for size in shape), bool(is_fortran_order), dtype
+    if any(type(size) is not int for size in shape):  # NumPy lets True and False pass for 1 and 0, and stumbles later
+        raise ModelError(_not_a_header(header))
+    return shape, is_fortran_order, dtype
 
 
 def _not_a_header(text: bytes) -> Any:
@@ -133,7 +137,7 @@ def _data_type(dtype: np.dtype[Any]) -> DataType:
         raise ModelError(TYPE("", f"the type {shortened(str(dtype))}", "a type DirectML has")) from None
 
 
-def read_into(path: Path, header: Header, target: Bytes) -> None:
+def read_into(path: str | Path, header: Header, target: Bytes) -> None:
     """Fill memory with the array's elements, in C order and this machine's byte order."""
     read_bytes_into(path, target, header.start)
     values = target.view(header.data_type.numpy_dtype)
@@ -143,7 +147,7 @@ def read_into(path: Path, header: Header, target: Bytes) -> None:
         values[:] = values.reshape(header.shape, order="F").copy(order="C").reshape(-1)
 
 
-def read_array(path: Path, header: Header | None = None) -> np.ndarray[Any, Any]:
+def read_array(path: str | Path, header: Header | None = None) -> np.ndarray[Any, Any]:
     """The array in a file, whose header may have been read before."""
     known = read_header(path) if header is None else header
     data = np.empty(known.data_type.bytes_for(known.element_count), np.uint8)

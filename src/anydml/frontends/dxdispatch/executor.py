@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import DmlError, ModelError, OutOfMemoryError, Violation, counted
+from anydml.core.errors import DmlError, ModelError, OutOfMemoryError, Violation, counted, shown
+from anydml.core.integers import require_integer
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
 from anydml.files import images, npy
-from anydml.files.access import ARRAY_EXTENSION, IMAGE_EXTENSIONS, find_target, write_file
+from anydml.files.access import ARGUMENT, ARRAY_EXTENSION, IMAGE_EXTENSIONS, as_path, find_target, write_file
 from anydml.files.elements import from_bytes
 from anydml.files.places import LocatedViolation
 from anydml.files.text import printable
@@ -49,12 +50,19 @@ MEMORY = rule(
 
 @dataclass(frozen=True)
 class Options:
+    """How to run a model."""
+
     output_folder: Path = Path()
     iterations: int = 1
     times: bool = False
     """Whether to print how long dispatches took."""
     verbose: bool = False
     print_commands: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "output_folder", as_path(self.output_folder, "output_folder"))
+        if require_integer(self.iterations, "iterations") < 1:
+            raise ModelError(ARGUMENT("iterations", self.iterations, "a whole number from 1"))
 
 
 @dataclass
@@ -80,6 +88,13 @@ class Executor:
         write: Callable[[str], None],
         tick: Callable[[], None] = lambda: None,
     ) -> None:
+        expected = (("model", model, Model), ("device", device, Device), ("options", options, Options))
+        for name, value, kind in expected:
+            if not isinstance(value, kind):
+                raise ModelError(ARGUMENT(name, shown(value), f"a {kind.__name__}"))
+        for name, function in (("write", write), ("tick", tick)):
+            if not callable(function):
+                raise ModelError(ARGUMENT(name, shown(function), "a function"))
         self.model, self.device, self.options = model, device, options
         self.write, self.tick = write, tick
         self.outcome = Outcome()

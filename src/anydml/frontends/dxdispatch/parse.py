@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anydml.core.errors import ModelError, OutOfMemoryError, raise_if_any, shortened, shown
+from anydml.core.errors import ModelError, OutOfMemoryError, raise_if_any, shortened
 from anydml.core.integers import require_integer
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel, FeatureLevelLike
 from anydml.core.rules import rule
-from anydml.files.access import ARGUMENT, as_path, is_regular, read_bytes, what_is
+from anydml.files.access import as_path, is_regular, read_bytes, what_is
 from anydml.files.json_reader import MAXIMUM_BYTES, read_json
 from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.checks import check_dispatchable, check_dispatches, check_memory
@@ -57,8 +57,6 @@ def parse_model(
     """The model in a text. Nothing is allocated for it yet, and files are looked at no further than their headers."""
     level = FeatureLevel.parse(feature_level)
     inputs = as_path(folder, "folder")
-    if not isinstance(name, str):
-        raise ModelError(ARGUMENT("name", shown(name), "text"))
     most = memory_budget() if budget is None else require_integer(budget, "budget")
     return guarded(lambda: _parse(source, name, inputs, level, most), lambda: _out_of_memory(name))
 
