@@ -114,7 +114,10 @@ def open_regular(path: str | Path) -> Iterator[io.FileIO]:
     found = as_path(path, "path")
     with _told(_unreadable):
         _require_regular(found.stat().st_mode)
+    try:
         file = io.FileIO(found, "rb", opener=_open_at_once)
+    except _FAILURES as error:
+        raise ModelError(_unreadable(error)) from None
     with file:
         _require_regular(os.fstat(file.fileno()).st_mode)  # another file may have taken its place
         yield file
