@@ -66,7 +66,7 @@ def to_image(values: np.ndarray[Any, Any], extension: str) -> bytes:
     pillow = find_pillow()
     if getattr(values, "ndim", 0) != 3 or values.shape[0] not in MODES or values.size == 0:
         raise ModelError(ARGUMENT("values", shown(values), "an array [channels, height, width] of 1, 3 or 4 channels"))
-    if extension not in _FORMATS:
+    if not isinstance(extension, str) or extension not in _FORMATS:
         raise ModelError(ARGUMENT("extension", shown(extension), f"one of {' '.join(_FORMATS)}"))
     # DxDispatch cuts fractions off, and turns what is no number into white.
     clamped = np.clip(np.nan_to_num(values.astype(np.float32), nan=1.0, posinf=1.0, neginf=0.0), 0, 1)
