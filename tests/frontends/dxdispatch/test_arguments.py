@@ -1,4 +1,4 @@
-"""Odd arguments of the functions for Python: an error of ours that names the argument, never a TypeError from within."""
+"""Odd arguments of the Python functions: an error of ours that names them, never a TypeError from within."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Path8:
 
 
 ODD: list[Any] = [
-    None, 0, 5, -1, 1.5, True, float("nan"), 10**30, "", "x", "a\0b", "\ud800", "x" * 5000, b"", b"x", b"\xff", [], [1], {},
-    (), set(), object(), type, print, Path(), Path("no such file"), Path8(), bytearray(b"x"), memoryview(b"x"), np.float32(1),
-    np.zeros(3), np.zeros((2, 2, 2)), np.array("x"), np.zeros(2, object), 1j, Ellipsis, range(3), lambda: None,
+    None, 0, 5, -1, 1.5, True, float("nan"), 10**30, 1j, "", "x", "a\0b", "\ud800", "x" * 5000, b"", b"x", b"\xff",
+    [], [1], {}, (), set(), object(), type, print, Path(), Path("no such file"), Path8(), bytearray(b"x"),
+    memoryview(b"x"), np.float32(1), np.zeros(3), np.zeros((2, 2, 2)), np.array("x"), np.zeros(2, object), Ellipsis,
+    range(3), lambda: None,
 ]  # fmt: skip
 MODEL = parse_model(TEXT)
 CALLS: dict[str, Callable[[Any], Any]] = {
