@@ -13,7 +13,11 @@ def start() -> int:
     """Load the command line and run it."""
     with _ended_by_interrupt():
         from anydml.cli.main import main
-    return main()
+        from anydml.cli.messages import INTERRUPTED_STATUS
+    try:
+        return main()
+    except KeyboardInterrupt:  # before `main` could tell of it, or after
+        return INTERRUPTED_STATUS
 
 
 @contextmanager

@@ -194,11 +194,14 @@ class Binder:
     def _check_overlaps(self, bound: Mapping[str, Bound]) -> list[Violation]:
         """Outputs lie apart from each other, and from inputs unless exactly in place."""
         # In the order of their addresses, a range meets an earlier one if it starts before the furthest end so far.
-        furthest = 0
-        for address, end in sorted([(found.address, found.address + found.total) for found in bound.values()]):
-            if address < furthest:
+        slots, in_place = self.slots, self.operator.in_place
+        last = (0, 0, False)
+        for span in sorted([(b.address, b.address + b.total, slots[name].writes) for name, b in bound.items()]):
+            # Inputs come first among equal ranges: two of them may be one, and an output may be one with them.
+            is_one = span[:2] == last[:2] and not last[2] and (in_place or not span[2])
+            if span[0] < last[1] and not is_one:
                 return self._find_overlaps(bound)
-            furthest = end
+            last = span
         return []
 
     def _find_overlaps(self, bound: Mapping[str, Bound]) -> list[Violation]:
