@@ -98,8 +98,11 @@ def _read(summary: Summary, path: Path, data: bytes) -> None:
         try:
             expected = np.load(io.BytesIO(data), allow_pickle=False)
         except ValueError:
-            if b"L" in data:  # numbers of Python 2 in a version that came after it
+            if (
+                data[6] == 3
+            ):  # NumPy takes odd spaces and numbers of Python 2 in the versions before, and so may we here
                 return
             raise
-    if expected.shape != array.shape or not np.array_equal(expected, array.view(expected.dtype.newbyteorder("="))):
+    same = array.view(expected.dtype.newbyteorder("="))
+    if expected.shape != array.shape or same.tobytes() != expected.astype(same.dtype).tobytes():
         summary.fail(f"{data!r} is {array!r}, NumPy reads {expected!r}")

@@ -13,14 +13,16 @@ REFUSED = "refused"
 def read_by_definition(text: str) -> Any:
     """The value of a text; the first of several entries under one key counts."""
     try:
-        return json.loads(
+        found = json.loads(
             without_comments(text.removeprefix("\ufeff")),
             parse_constant=_refuse,
             parse_float=_finite,
             object_pairs_hook=_keep_first,
         )
-    except (ValueError, RecursionError):
+        json.dumps(found, ensure_ascii=False).encode()  # halves of surrogate pairs are no text
+    except ValueError:
         return REFUSED
+    return found
 
 
 def without_comments(text: str) -> str:

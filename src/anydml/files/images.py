@@ -40,6 +40,10 @@ MAXIMUM_PIXELS = 64_000_000
 _DEEP_MODES = ("I;16", "I;16L", "I;16B", "I;16N", "I")
 """What Pillow calls grey of 16 bits; which of them depends on its version."""
 _DEEPEST = 65535
+_MOST_BYTES_OF_PNG = 1100
+"""How many bytes one byte of PNG stands for at most: its compression gets to 1032."""
+_MOST_PIXELS_OF_JPEG = 2048
+"""How many pixels one byte of JPEG stands for at most: 64 for each bit, and four times that where channels share them."""
 _FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 
 
@@ -112,13 +116,23 @@ def _open(path: str | Path) -> Iterator[Any]:
     """The picture with only its header read."""
     pillow = find_pillow()
     with open_regular(path) as file, io.BufferedReader(file) as buffered:
-        if not os.fstat(file.fileno()).st_size:  # the system has files without a size that wait for their contents
+        size = os.fstat(file.fileno()).st_size
+        if not size:  # the system has files without a size that wait for their contents
             raise _not_an_image(path, "it is empty")
         with _decoding(path):
             image = pillow.open(buffered, formats=("PNG", "JPEG"))
         with image:
             check_pixels(image.width, image.height)
+            if not _can_hold(size, image):
+                raise _not_an_image(path, f"{size} bytes cannot hold {image.width} x {image.height} pixels")
             yield image
+
+
+def _can_hold(size: int, image: Any) -> bool:
+    """Whether a file of this many bytes can have so many pixels; one that cannot would take long to find out."""
+    if image.format == "PNG":  # a row has a byte of its own and at least one bit for each pixel
+        return bool(image.height * (1 + image.width // 8) <= size * _MOST_BYTES_OF_PNG)
+    return bool(image.height * image.width <= size * _MOST_PIXELS_OF_JPEG)
 
 
 @contextmanager
