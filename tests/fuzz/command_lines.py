@@ -39,8 +39,8 @@ OPTIONS: dict[str, list[str]] = {
     "--total-bytes": NUMBERS,
     "--alignment": NUMBERS,
     "--window": ["offsets=0,1", "sizes=1,2", "strides=-1,2", "output=1,1", "x=1", "offsets", "=", ""],
-    "--svg": ["a.svg", "folder", "none/a.svg", "pipe", "loop", "", "link.svg"],
-    "--html": ["a.html", "a.svg", "/dev/full", "\udcff.html"],
+    "--svg": ["a.svg", "folder", "none/a.svg", "pipe", "loop", "", "link.svg", "a\0b"],
+    "--html": ["a.html", "a.svg", "/dev/full", "\udcff.html", "loop", "x" * 300],
 }
 FLAGS = ["--json", "--verbose", "--print_commands", "--plan", "--help", "--version", "-h", "--", "-", "--fast", "--js"]
 BELONGING = {

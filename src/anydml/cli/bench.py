@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
 from anydml.cli.progress import Progress
+from anydml.files.access import write_files
 
 if TYPE_CHECKING:
     from anydml.bench.measure import Run
@@ -57,8 +58,6 @@ def _words(text: str) -> list[str]:
 def run(args: Namespace) -> int:
     done = _measure(args)
     if args.svg:
-        from anydml.files.access import write_files
-
         write_files({args.svg: [_chart(done).encode()]})
     write((json.dumps(done.to_json(), indent=1) if args.json else _text(done, args.peers)) + "\n")
     return 0

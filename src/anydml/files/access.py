@@ -220,15 +220,19 @@ def find_target(text: str, folder: str | Path) -> Path:
 
     A link would write under another name than the model says, with another ending, or over another file.
     """
-    parts, inside = check_target(text), as_path(folder, "folder")
-    with _told(lambda error: WRITE("", _reason(error), "a path that can be followed")):
-        root = inside.resolve()
-        target = root.joinpath(*parts)
-        actual = target.resolve()
+    parts, root = check_target(text), resolved(as_path(folder, "folder"))
+    target = root.joinpath(*parts)
+    actual = resolved(target)
     if os.path.normcase(actual) != os.path.normcase(target):
         found = f"{shortened(repr(text))}, a link to {shortened(str(actual))}"
         raise ModelError(TARGET("", found, f"a file inside {shortened(str(root))}, not a link", "another name"))
     return target
+
+
+def resolved(path: Path) -> Path:
+    """Where a path to write leads in the end; an error if that cannot be told."""
+    with _told(lambda error: WRITE(str(path), _reason(error), "a path that can be followed")):
+        return path.resolve()
 
 
 def write_file(target: Path, *parts: Part) -> None:
@@ -253,7 +257,7 @@ def write_files(contents: Mapping[Path, Iterable[Part]]) -> None:
     try:
         for path, parts in contents.items():
             with _told(lambda error, path=path: _unwritable(path, error)):  # type: ignore[misc]
-                target = path.resolve()
+                target = resolved(path)
                 staged.append((target.with_name(f".{token_hex(6)}.part"), target))
                 _stage(*staged[-1], parts)
         for aside, target in staged:

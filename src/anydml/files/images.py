@@ -43,7 +43,7 @@ _DEEPEST = 65535
 _MOST_BYTES_OF_PNG = 1100
 """How many bytes one byte of PNG stands for at most: its compression gets to 1032."""
 _MOST_PIXELS_OF_JPEG = 2048
-"""How many pixels one byte of JPEG stands for at most: 64 for each bit, and four times that where channels share them."""
+"""How many pixels one byte of JPEG stands for at most: 64 for each bit, or four times that if channels share them."""
 _FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 
 
