@@ -22,7 +22,7 @@ def start() -> int:
 
 @contextmanager
 def _ended_by_interrupt() -> Iterator[None]:
-    """An interrupt simply ends the program: in the middle of imports there is nobody to catch an exception."""
+    """Let an interrupt end the program while modules load: no handler can catch an exception there."""
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
         yield

@@ -117,7 +117,7 @@ def _fail(message: str, status: int, words: Sequence[str] = (), error: DmlError 
 
 
 def _tell(text: str, stream: TextIO) -> None:
-    with suppress(OSError, ValueError):  # nobody may be reading any more
+    with suppress(OSError, ValueError):  # the stream may be closed or full
         write(text + "\n", stream)
     _flush(stream)
 
@@ -130,6 +130,6 @@ def _flush(stream: TextIO) -> None:
 
 
 def _silence(stream: TextIO) -> None:
-    """What could not be written is dropped, or the interpreter would complain about it when it closes."""
+    """Drop what could not be written, or the interpreter would complain about it at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -86,7 +86,7 @@ def find_source(text: str, folder: str | Path) -> Path:
 
 
 def is_regular(path: Path) -> bool:
-    """Whether this is an ordinary file: a pipe or a device could keep us waiting for ever."""
+    """Whether this is an ordinary file; a pipe or a device could block its reader forever."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except _FAILURES:
@@ -112,7 +112,7 @@ def _kind(mode: int) -> str:
 def open_regular(path: str | Path) -> Iterator[io.FileIO]:
     """An ordinary file, open for reading; nothing else is opened at all."""
     found = as_path(path, "path")
-    with _told(_unreadable):
+    with _translated(_unreadable):
         _require_regular(found.stat().st_mode)
     try:
         file = io.FileIO(found, "rb", opener=_open_at_once)
@@ -133,8 +133,8 @@ def _require_regular(mode: int) -> None:
 
 
 @contextmanager
-def _told(describe: Callable[[BaseException], Violation]) -> Iterator[None]:
-    """Whatever the system says against a file, as an error of ours."""
+def _translated(describe: Callable[[BaseException], Violation]) -> Iterator[None]:
+    """Turn errors of the operating system into a violation."""
     try:
         yield
     except DmlError:
@@ -155,16 +155,16 @@ def _reason(error: BaseException) -> str:
 
 def file_size(path: str | Path) -> int:
     found = as_path(path, "path")
-    with _told(_unreadable):
+    with _translated(_unreadable):
         return found.stat().st_size
 
 
 def read_bytes(path: str | Path, most: int) -> bytes:
     """The first bytes of a file, at most this many.
 
-    No more is read than the file's size: the system has files of size 0 that wait for what they will hold.
+    Reading stops at the file's size: some files of the system have size 0 and block their readers.
     """
-    with open_regular(path) as file, _told(_unreadable):
+    with open_regular(path) as file, _translated(_unreadable):
         left = min(os.fstat(file.fileno()).st_size, most)
         parts = []
         while left > 0 and (part := file.read(left)):
@@ -176,7 +176,7 @@ def read_bytes(path: str | Path, most: int) -> bytes:
 def read_into(path: str | Path, target: Bytes, start: int = 0) -> None:
     """Fill memory from a file without a copy between; a file may have shrunk since it was looked at."""
     done = 0
-    with open_regular(path) as file, _told(_unreadable):
+    with open_regular(path) as file, _translated(_unreadable):
         file.seek(start)
         while done < target.size and (count := file.readinto(target[done:].data)):
             done += count
@@ -231,13 +231,13 @@ def find_target(text: str, folder: str | Path) -> Path:
 
 def resolved(path: Path) -> Path:
     """Where a path to write leads in the end; an error if that cannot be told."""
-    with _told(lambda error: WRITE(str(path), _reason(error), "a path that can be followed")):
+    with _translated(lambda error: WRITE(str(path), _reason(error), "a path that can be followed")):
         return path.resolve()
 
 
 def write_file(target: Path, *parts: Part) -> None:
     """All of the file or none of it; folders on its way are made."""
-    with _told(lambda error: _unwritable(target, error)):
+    with _translated(lambda error: _unwritable(target, error)):
         _make_folders(target.parent)
     write_files({target: parts})
 
@@ -256,12 +256,12 @@ def write_files(contents: Mapping[Path, Iterable[Part]]) -> None:
     staged: list[tuple[Path, Path]] = []
     try:
         for path, parts in contents.items():
-            with _told(lambda error, path=path: _unwritable(path, error)):  # type: ignore[misc]
+            with _translated(lambda error, path=path: _unwritable(path, error)):  # type: ignore[misc]
                 target = resolved(path)
                 staged.append((target.with_name(f".{token_hex(6)}.part"), target))
                 _stage(*staged[-1], parts)
         for aside, target in staged:
-            with _told(lambda error, target=target: _unwritable(target, error)):  # type: ignore[misc]
+            with _translated(lambda error, target=target: _unwritable(target, error)):  # type: ignore[misc]
                 aside.replace(target)
     finally:
         for aside, _ in staged:

@@ -117,7 +117,7 @@ def _open(path: str | Path) -> Iterator[Any]:
     pillow = find_pillow()
     with open_regular(path) as file, io.BufferedReader(file) as buffered:
         size = os.fstat(file.fileno()).st_size
-        if not size:  # the system has files without a size that wait for their contents
+        if not size:  # some files of the system have no size and block their readers
             raise _not_an_image(path, "it is empty")
         with _decoding(path):
             image = pillow.open(buffered, formats=("PNG", "JPEG"))

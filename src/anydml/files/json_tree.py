@@ -60,7 +60,7 @@ class Chunk:
 class Numbers:
     """Numbers that follow each other in a list, as arrays: a list may have millions of them.
 
-    Where each number is, and how it was written, is read from the text again when somebody asks.
+    The offset and the spelling of each number are read from the text again when needed.
     """
 
     __slots__ = ("_chunks", "_found", "_pending", "_start", "count", "text")
@@ -280,7 +280,7 @@ class Document:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much is wrong that nobody would read more of it."""
+        """Whether the document has too many problems to list more."""
         return len(self.violations) > MAXIMUM_VIOLATIONS
 
     def note(self, violation: Violation, offset: int) -> None:

@@ -215,19 +215,19 @@ class Binder:
             writers = [name for name in names if self.slots[name].writes]
             name = (writers or names)[-1]
             end, before = furthest if writers else furthest_written
-            others = [self._in_range_twice(names, writers), before if address < end else ""]
-            violations += [self._shared(name, other) for other in others if other]
+            others = [self._same_range(names, writers), before if address < end else ""]
+            violations += [self._overlap(name, other) for other in others if other]
             furthest = max(furthest, (address + total, name))
             furthest_written = max(furthest_written, (address + total, name)) if writers else furthest_written
         return violations
 
-    def _in_range_twice(self, names: list[str], writers: list[str]) -> str:
+    def _same_range(self, names: list[str], writers: list[str]) -> str:
         """The name of a tensor that may not have the very same range as the last output in it."""
         if not writers or len(names) == 1 or (self.operator.in_place and len(writers) == 1):
             return ""
         return next(name for name in names if name != writers[-1])
 
-    def _shared(self, *names: str) -> Violation:
+    def _overlap(self, *names: str) -> Violation:
         first, second = (slot.point for slot in sorted(map(self.slots.__getitem__, names), key=lambda slot: slot.index))
         expected = "memory of its own"
         if self.operator.in_place:

@@ -11,7 +11,7 @@ import pytest
 
 import anydml as dml
 from anydml.core.enums import ExecutionFlags
-from anydml.frontends.dxdispatch.telling import in_json
+from anydml.frontends.dxdispatch.wording import in_json
 from tests.frontends.dxdispatch.models import RELU, changed, parse, run, violations
 
 DESC = RELU["dispatchables"]["relu"]["desc"]

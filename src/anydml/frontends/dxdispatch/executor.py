@@ -37,7 +37,7 @@ from anydml.frontends.dxdispatch.model import (
     WriteFile,
 )
 from anydml.frontends.dxdispatch.printing import print_indexed, print_plain, print_shaped
-from anydml.frontends.dxdispatch.telling import at_key, in_json
+from anydml.frontends.dxdispatch.wording import at_key, in_json
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.device import Device
 

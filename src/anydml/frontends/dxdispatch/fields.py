@@ -11,7 +11,7 @@ from anydml.core.naming import snake, suggest
 from anydml.core.rules import Rule, rule
 from anydml.files.json_tree import Document, Node
 from anydml.files.places import LocatedViolation, join_path, split_path
-from anydml.frontends.dxdispatch.telling import at_key, in_json
+from anydml.frontends.dxdispatch.wording import at_key, in_json
 
 _PARSE = "dml.frontends.dxdispatch.parse_model({!r})"
 KIND = rule("model.kind", "A value has the kind its key asks for.", _PARSE.format("[]"))
@@ -64,7 +64,7 @@ class Notes:
             self.document.note(in_json(moved), place.offset)
 
     def until_full(self, entries: Iterable[Result]) -> Iterator[Result]:
-        """The entries, as long as anybody would read what is wrong with them."""
+        """The entries, until the document has too many problems to list more."""
         return takewhile(lambda _: not self.document.is_full, entries)
 
     def attempt(self, node: Node, read: Callable[[], Result], key: str = "") -> Result | None:

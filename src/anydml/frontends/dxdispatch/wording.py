@@ -1,4 +1,4 @@
-"""Violations in a model's words: under the keys of the file, with advice for people who write JSON."""
+"""The wording of violations in a model: the keys of the file, and fixes for people who write JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PYTHON = re.compile(r"\w\(|\w=")
 
 @contextmanager
 def at_key(key: str) -> Iterator[None]:
-    """Whatever is wrong with what a key names, say it of the key."""
+    """Report every violation found inside under this key."""
     try:
         yield
     except DmlError as error:
