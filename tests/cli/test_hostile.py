@@ -270,7 +270,7 @@ def test_interrupt__at_start_is_quiet(words: list[str], tmp_path: Path) -> None:
         [sys.executable, *words, "run", SLICE],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")

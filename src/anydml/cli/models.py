@@ -71,20 +71,28 @@ def attempt(action: Callable[[], dict[str, Any]], path: str, stream: TextIO | No
     from anydml.frontends.dxdispatch.executor import out_of_memory
     from anydml.frontends.dxdispatch.memory import guarded
 
+    failure: DmlError
     try:
         return guarded(action, lambda: out_of_memory(path))
+    except DmlError as error:
+        failure = error
+    except MemoryError:  # there was not even enough to start
+        failure = out_of_memory(path)
     except UsageError:
         raise
-    except DmlError as error:
-        sys.stdout.flush()
-        if stream is not None:
-            write_problems(error, stream)
-        return {"problems": [violation.to_json() for violation in error.violations]}
     except Exception as error:
         if isinstance(error, OSError) and error.filename is None:
             raise
-        told = describe_bug(error)
-        sys.stdout.flush()
-        if stream is not None:
-            write("\n".join(map(printable, f"{path}: {told}".split("\n"))) + "\n", stream)
-        return {"problems": [], "error": told}
+        return {"problems": [], "error": _tell_bug(error, path, stream)}
+    sys.stdout.flush()
+    if stream is not None:
+        write_problems(failure, stream)
+    return {"problems": [violation.to_json() for violation in failure.violations]}
+
+
+def _tell_bug(error: Exception, path: str, stream: TextIO | None) -> str:
+    told = describe_bug(error)
+    sys.stdout.flush()
+    if stream is not None:
+        write("\n".join(map(printable, f"{path}: {told}".split("\n"))) + "\n", stream)
+    return told

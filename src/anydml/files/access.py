@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
@@ -232,7 +233,11 @@ def find_target(text: str, folder: str | Path) -> Path:
 def resolved(path: Path) -> Path:
     """Where a path to write leads in the end; an error if that cannot be told."""
     with _translated(lambda error: WRITE(str(path), _reason(error), "a path that can be followed")):
-        return path.resolve()
+        actual = path.resolve()
+        # Where links go round in circles, some versions of Python raise an error and others stop at one of them.
+        if any(each.is_symlink() for each in (actual, *actual.parents)):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        return actual
 
 
 def write_file(target: Path, *parts: Part) -> None:
