@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import signal
@@ -163,6 +164,8 @@ def failing(at: int, error: type[BaseException]) -> Iterator[list[int]]:
 
     def watch(frame: Any, event: str, argument: Any) -> None:
         name = frame.f_code.co_filename
+        if frame.f_code.co_flags & inspect.CO_GENERATOR:
+            return  # it may be called to be closed, and then Python drops the error
         if event == "call" and ("/anydml/frontends/" in name or "/anydml/files/" in name or "/anydml/core/" in name):
             calls[0] += 1
             if calls[0] == at:
@@ -190,7 +193,7 @@ def test_error_anywhere__is_a_message_and_leaves_nothing_behind(
     run_failing(0, error, tmp_path)  # what is loaded at first use is loaded now
     capsys.readouterr()
     status, calls = run_failing(0, error, tmp_path)
-    assert status == 0 and calls > 1500
+    assert status == 0 and calls > 1000
     told, places = 0, range(1, calls, calls // 80)
     for at in places:
         status, _ = run_failing(at, error, tmp_path)
