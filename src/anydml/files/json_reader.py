@@ -49,7 +49,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _FIRST = re.compile(r'-?[0-9]|"(?:nan|-?inf)"', re.IGNORECASE)
 _RUN = re.compile(r'[-+.0-9eE, \t\r\n"nNaAiIfF]*')
-_COMMENT = re.compile(r"//[^\r\n]*|/\*[\s\S]*?\*/")
+_COMMENT = re.compile(r"//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _BETWEEN = " \t\r\n,"
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
@@ -112,6 +112,8 @@ class _Reader:
         self.count = 0
         self.irregular_until = 0
         """Up to here numbers are read one by one, because some would not go together."""
+        self.run_length = _SHORTEST_RUN
+        """How far to look for a run of numbers: further after every one that was longer."""
 
     def whole(self) -> Node:
         self.skip()
@@ -217,7 +219,7 @@ class _Reader:
 
     def list_entry(self, node: Node, entries: Entries) -> None:
         start = self.at
-        run = self.run_of_numbers(node.offset)
+        run = self.run_of_numbers()
         if run is not None:
             entries.extend(self.text, start, run)
             return
@@ -232,13 +234,12 @@ class _Reader:
             self.count -= 1
             entries.extend(self.text, start, [number])
 
-    def run_of_numbers(self, list_start: int) -> list[int | float] | None:
+    def run_of_numbers(self) -> list[int | float] | None:
         """Numbers with nothing but commas, spaces and comments between, many in one go; None where there are none."""
         start = self.at
         if start < self.irregular_until or not _FIRST.match(self.text, start):
             return None
-        # Look no further than twice as far into the list as before: most lists are short.
-        length = min(max(start - list_start, _SHORTEST_RUN), _LONGEST_RUN)
+        length = self.run_length
         piece = self.text[start : start + length]
         if "/" in piece:  # a text with a comment in it becomes one that is no number, and is read the other way
             piece = _COMMENT.sub(lambda comment: " " * len(comment[0]), piece)
@@ -248,6 +249,8 @@ class _Reader:
         cut = piece.rfind(",", 0, end) if end == length else end
         written = piece[: max(cut, 0)].rstrip(_BETWEEN)
         numbers = _numbers(written)
+        is_long = numbers is not None and end == length
+        self.run_length = min(2 * length, _LONGEST_RUN) if is_long else _SHORTEST_RUN
         if numbers is None:
             self.irregular_until = start + end
         else:
