@@ -18,7 +18,9 @@ if TYPE_CHECKING:
         ExecutionFlags,
         InterpolationMode,
         MatrixTransform,
+        MultiheadAttentionMaskType,
         PaddingMode,
+        QuantizationType,
         RecurrentNetworkDirection,
         ReduceFunction,
     )
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from anydml.core.policy import TensorPolicy
     from anydml.core.schema import Operator
     from anydml.core.tensor import TensorDesc, TensorFlags, calc_buffer_tensor_size
+    from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, OperatorNode, OutputEdge
+    from anydml.graph.passes import Passes
     from anydml.operators import *  # noqa: F403 - every operator; the names are told once, there
     from anydml.runtime.binding import BufferBinding
     from anydml.runtime.compiled import BindingProperties, CompiledOperator
@@ -57,7 +61,9 @@ _ENUMS = (
     "ExecutionFlags",
     "InterpolationMode",
     "MatrixTransform",
+    "MultiheadAttentionMaskType",
     "PaddingMode",
+    "QuantizationType",
     "RecurrentNetworkDirection",
     "ReduceFunction",
 )
@@ -81,6 +87,10 @@ _LATER = {
     "FeatureLevel": "anydml.core.levels",
     "Layout": "anydml.core.layout",
     "Operator": "anydml.core.schema",
+    **dict.fromkeys(
+        ("ConstantNode", "Graph", "InputEdge", "IntermediateEdge", "OperatorNode", "OutputEdge"), "anydml.graph.graph"
+    ),
+    "Passes": "anydml.graph.passes",
     "OperatorInitializer": "anydml.runtime.initializer",
     "OrderMatch": "anydml.core.orders",
     "TensorDesc": "anydml.core.tensor",
@@ -120,6 +130,7 @@ __all__ = [
     "BindingType",
     "BufferBinding",
     "CompiledOperator",
+    "ConstantNode",
     "ConvolutionDirection",
     "ConvolutionMode",
     "DataType",
@@ -128,17 +139,25 @@ __all__ = [
     "DmlError",
     "ExecutionFlags",
     "FeatureLevel",
+    "Graph",
     "HResult",
+    "InputEdge",
+    "IntermediateEdge",
     "InterpolationMode",
     "InvalidDescriptionError",
     "Layout",
     "MatrixTransform",
     "ModelError",
+    "MultiheadAttentionMaskType",
     "Operator",
     "OperatorInitializer",
+    "OperatorNode",
     "OrderMatch",
     "OutOfMemoryError",
+    "OutputEdge",
     "PaddingMode",
+    "Passes",
+    "QuantizationType",
     "RecurrentNetworkDirection",
     "ReduceFunction",
     "TensorDesc",

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import anydml as dml
 from anydml.core.errors import raise_if_any, shown
+from anydml.core.fixes import Add, Advice, Bind, Describe, Fix, Rank, Rename, Resize, Spelling, Use, suggest
 from anydml.core.levels import LEVELS
-from anydml.core.naming import pascal, snake, suggest, upper
+from anydml.core.naming import pascal, snake, upper
 from anydml.core.rules import RULES, rule
 from tests.core.checks import error_of, violations_of
 
@@ -151,14 +152,37 @@ def test_names__of_fields_go_both_ways(field: str, dml_field: str) -> None:
 
 
 def test_suggest__names_the_nearest() -> None:
-    assert suggest("Slize1", ["Slice1", "Gemm"]) == "'Slice1'"
-    assert suggest("gem", ["Slice1", "Gemm"]) == "'Gemm'"
-    assert suggest("zzzz", ["a", "b"]) == "one of a, b"
-    assert suggest("zzzz", [f"name{i}" for i in range(99)]).endswith(", ...")
+    assert suggest("Slize1", ["Slice1", "Gemm"]) == Rename("Slice1")
+    assert suggest("gem", ["Slice1", "Gemm"]) == Rename("Gemm")
+    assert suggest("zzzz", ["a", "b"]).text() == "one of a, b"
+    assert suggest("zzzz", [f"name{i}" for i in range(99)]).text().endswith(", ...")
+
+
+@pytest.mark.parametrize(
+    ("fix", "python", "model"),
+    [
+        (Use((1, 2)), "[1, 2]", "[1, 2]"),
+        (Use("UINT8"), "'UINT8'", '"UINT8"'),
+        (Use(True), "True", "true"),
+        (Add("input_tensor"), "giving input_tensor", 'adding "InputTensor"'),
+        (Rank(4, 2), "leading 1s: .with_rank(4)", "leading 1s in Sizes, 4 numbers in all"),
+        (Rank(4, 5), "fewer dimensions", "fewer dimensions"),
+        (Bind("input_tensors[1]"), "input_tensors[1]=a buffer", 'adding "InputTensors" with the name of a resource'),
+        (Resize(16), "a buffer of 16 bytes", "a resource of 16 bytes"),
+        (Describe("INT8", (2,)), "TensorDesc('INT8', [2])", '{"DataType": "INT8", "Sizes": [2]}'),
+        (Advice("np.asarray(x)", ""), "np.asarray(x)", ""),
+        (Advice("another"), "another", "another"),
+    ],
+)
+def test_fix__is_spelt_for_python_and_for_models(fix: Fix, python: str, model: str) -> None:
+    assert (fix.text(), fix.text(Spelling.MODEL)) == (python, model)
+    violation = dml.Violation("integer", "x", "0", "1", fix)
+    assert violation.to_json(Spelling.MODEL)["fix"] == (model or None)
+    assert ("; try " in violation.text(Spelling.MODEL)) == bool(model)
 
 
 def test_violation__moves_under_an_enclosing_path() -> None:
-    inner = dml.Violation("sizes.positive", "Strides[2]", "0", "1", "2", "3.0")
+    inner = dml.Violation("sizes.positive", "Strides[2]", "0", "1", Use(2), "3.0")
     assert inner.under("InputTensor").path == "InputTensor.Strides[2]"
     assert dml.Violation("integer", "[2]", "0", "1").under("Sizes").path == "Sizes[2]"
     assert dml.Violation("integer", "", "0", "1").under("Sizes").path == "Sizes"

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(__file__).parent.parent / "spec"
+OPERATOR_COUNT = 177
+EVERY_OPERATOR_IS_DECLARED = False
+"""Set to True once all documented operators are declared: from then on, one that goes missing fails a test."""
 
 
 @cache
@@ -19,4 +22,11 @@ def operators() -> dict[str, Any]:
 @cache
 def examples() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads((_FOLDER / "examples.json").read_text())
+    return found
+
+
+@cache
+def enumerations() -> dict[str, list[str]]:
+    """The members of every enumeration that operators use, without their prefix."""
+    found: dict[str, list[str]] = json.loads((_FOLDER / "enumerations.json").read_text())
     return found

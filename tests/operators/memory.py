@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from random import Random
 from typing import Any
 
@@ -13,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import anydml as dml
+from tests.oracle.numbers import bits_of, decode, encode
 
 GUARD = 2048  # long, so that a stray row is seen and not a crash elsewhere
 DEVICES = ("cpu", "reference")
@@ -23,7 +22,6 @@ FORMATS = dict(
         strict=True,
     )
 )
-RAW = {1: "B", 2: "H", 4: "I", 8: "Q"}
 Tensor = dict[tuple[int, ...], Any]
 
 
@@ -38,29 +36,48 @@ class Placed:
     def buffer(self) -> npt.NDArray[np.uint8]:
         return self.memory[GUARD:-GUARD]
 
-    def form(self, raw: bool) -> str:
-        """How an element is read: as its type, or as the bare bits that a move must not change."""
-        form = FORMATS[self.desc.data_type.name]
-        return RAW[struct.calcsize(form)] if raw else form
+    @property
+    def type_name(self) -> str:
+        return self.desc.data_type.name
 
-    def offsets(self) -> Mapping[tuple[int, ...], int]:
-        """Byte offset of every element in `memory`, by the dot product of index and strides alone."""
-        size = struct.calcsize(FORMATS[self.desc.data_type.name])
-        return {
-            index: GUARD + size * sum(i * s for i, s in zip(index, self.desc.strides, strict=True))
-            for index in product(*(range(n) for n in self.desc.sizes))
-        }
+    def offsets(self) -> npt.NDArray[np.intp]:
+        """Offset of every element from the start of the buffer, in elements: the dot product of index and strides."""
+        total = np.zeros(self.desc.sizes, np.intp)
+        for place, stride in zip(np.indices(self.desc.sizes), self.desc.strides, strict=True):
+            total += place * stride
+        return total
+
+    def _words(self, memory: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
+        """The buffer as numbers of the width of an element."""
+        size = max(bits_of(self.type_name) // 8, 1)
+        buffer = memory[GUARD:-GUARD]
+        return buffer[: buffer.size // size * size].view(f"u{size}")
+
+    def codes(self) -> Tensor:
+        """The bits of every element, as unsigned numbers."""
+        offsets, words = self.offsets(), self._words(self.memory)
+        found = words[offsets // 2] >> (4 * (offsets % 2)) & 15 if bits_of(self.type_name) == 4 else words[offsets]
+        return dict(zip(np.ndindex(self.desc.sizes), found.ravel().tolist(), strict=True))
 
     def values(self, raw: bool = False) -> Tensor:
-        form, data = self.form(raw), self.memory.tobytes()
-        return {index: struct.unpack_from(form, data, offset)[0] for index, offset in self.offsets().items()}
+        codes = self.codes()
+        return codes if raw else {i: decode(code, self.type_name) for i, code in codes.items()}
+
+    def with_codes(self, codes: Tensor) -> npt.NDArray[np.uint8]:
+        """The whole memory as it should be once these elements are written, and not a bit more."""
+        memory = self.memory.copy()
+        words, offsets = self._words(memory), self.offsets()
+        for index, code in codes.items():
+            place = offsets[index]
+            if bits_of(self.type_name) == 4:
+                kept = words[place // 2] & (0x0F if place % 2 else 0xF0)
+                words[place // 2] = kept | code << 4 * (place % 2)
+            else:
+                words[place] = code
+        return memory
 
     def with_values(self, values: Tensor, raw: bool = False) -> npt.NDArray[np.uint8]:
-        """The whole memory as it should be once these elements are written, and not a byte more."""
-        form, data = self.form(raw), bytearray(self.memory.tobytes())
-        for index, offset in self.offsets().items():
-            struct.pack_into(form, data, offset, values[index])
-        return np.frombuffer(bytes(data), np.uint8)
+        return self.with_codes(values if raw else {i: encode(v, self.type_name) for i, v in values.items()})
 
 
 def place(desc: dml.TensorDesc, random: Random) -> Placed:

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,8 +14,9 @@ import anydml as dml
 import anydml.operators
 from anydml.core.levels import FeatureLevel
 from anydml.core.schema import OPERATORS, AttributeField, Operator, TensorField
-from anydml.core.validate import validate
-from anydml.graph.plan import plan_operator
+from anydml.core.schema.validate import validate
+from anydml.graph.graph import Graph
+from anydml.graph.lower import lower
 from tests.operators.layouts import randoms
 
 NUMBERS = (
@@ -123,7 +125,7 @@ def try_one(random: Random, operator: type[Operator], level: FeatureLevel) -> st
         described.all_points()
         and max(p.tensor.layout.logical_element_count for p in described.all_points() if p.tensor) < 2**16
     ):
-        plan_operator(described).describe()
+        lower(Graph.of(described)).describe()
     run_if_small(described)
     return "valid"
 
@@ -150,6 +152,15 @@ def test_random_descriptions__raise_dml_errors_alone(random: Random, level: Feat
     """Every operator in each example: 51 descriptions at a time."""
     for operator in OPERATORS.values():
         try_one(random, operator, level)
+
+
+def test_wrong_rank__is_told_before_patterns_look_at_dimensions() -> None:
+    with pytest.raises(dml.InvalidDescriptionError, match=r"tensor\.rank"):
+        dml.Convolution(
+            input_tensor=dml.TensorDesc("FLOAT32", [1, 1, 4, 4]),
+            filter_tensor=dml.TensorDesc("FLOAT32", [3]),
+            bias_tensor=dml.TensorDesc("FLOAT32", [1, 1, 1, 1]),
+        )
 
 
 def test_random_descriptions__reach_all_three_answers() -> None:

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anydml as dml
-from anydml.runtime.moves import engine, llvm
+from anydml.runtime.moves import engine
+from anydml.runtime.native import llvm
 from tests.operators.layouts import ALL_TYPES, random_desc, random_sizes, randoms, tensor_of
 from tests.operators.memory import DEVICES, assert_exact, dispatch, place, place_filled, snapshot
 from tests.oracle import moves

@@ -55,7 +55,7 @@ def test_tensor__nested_or_collapsed(tensor: Any) -> None:
     [
         ([1, 2], "tensor.kind", "TensorDesc"),
         ({"DataType": "FLOAT32", "Size": [4]}, "tensor.field", "'Sizes'"),
-        ({"Sizes": [4]}, "tensor.field", "adding DataType"),
+        ({"Sizes": [4]}, "tensor.field", "giving data_type"),
         ({"DataType": "FLOAT32", "Sizes": [4], "DimensionCount": 2}, "tensor.field", "1"),
         ({"DataType": "FLOAT23", "Sizes": [4]}, "data-type.known", "FLOAT32"),
         ({"DataType": "FLOAT32", "Sizes": [0]}, "sizes.positive", ""),
@@ -65,15 +65,15 @@ def test_tensor__nested_or_collapsed(tensor: Any) -> None:
         ({"Type": 7, **TENSOR}, "tensor.type", "BUFFER"),
         ({"Type": "BUFFER", "Desc": {"Type": ["BUFFER"], **TENSOR}}, "tensor.type", "BUFFER"),
         ({"Type": "BUFFER", "Desc": 7}, "tensor.field", "DataType and Sizes inside"),
-        ({"Desc": TENSOR, "desc": TENSOR}, "tensor.field", "removing one"),
-        ({"Type": "BUFFER", "type": "BUFFER", "Desc": TENSOR}, "tensor.field", "removing one"),
-        ({"Desc": TENSOR, **TENSOR}, "tensor.field", "removing one"),
+        ({"Desc": TENSOR, "desc": TENSOR}, "tensor.field", "leaving one of them out"),
+        ({"Type": "BUFFER", "type": "BUFFER", "Desc": TENSOR}, "tensor.field", "leaving one of them out"),
+        ({"Desc": TENSOR, **TENSOR}, "tensor.field", "leaving one of them out"),
     ],
 )
 def test_tensor__mistakes_are_named(tensor: Any, rule: str, text: str) -> None:
     violations = refused(dml.ActivationRelu, input_tensor=tensor)
     found = next(violation for violation in violations if violation.rule == rule)
-    assert found.path.startswith("InputTensor") and text in found.fix
+    assert found.path.startswith("InputTensor") and text in str(found.fix)
 
 
 @pytest.mark.parametrize("spelling", ["EDGE", "DML_PADDING_MODE_EDGE", "edge", 1, np.int64(1), dml.PaddingMode.EDGE])
@@ -89,7 +89,7 @@ def test_enumeration__others_are_refused_with_the_nearest(spelling: Any) -> None
     assert violation.rule == ("field.missing" if spelling is None else "enum.known")
     assert violation.path == "PaddingMode"
     if isinstance(spelling, str):
-        assert "'EDGE'" in violation.fix
+        assert "'EDGE'" in str(violation.fix)
 
 
 @pytest.mark.parametrize("value", [7, 7.0, np.uint8(7), {"UInt8": 7}, {"uint8": 7}, np.float32(7)])
@@ -183,7 +183,7 @@ def test_counts__agree_or_are_refused() -> None:
 def test_unknown_field__suggests_the_nearest(name: str, nearest: str) -> None:
     violations = refused(dml.ActivationElu, **{"input_tensor": X, "alpha": 1, name: 1})
     assert [(v.rule, v.path) for v in violations] == [("field.unknown", name)]
-    assert nearest in violations[0].fix
+    assert nearest in str(violations[0].fix)
 
 
 def test_field_given_twice__is_refused() -> None:
@@ -249,7 +249,7 @@ def test_fused_activation__mistakes(activation: Any, rule: str, path: str) -> No
 
 
 def test_fused_activation__suggests_the_nearest_name() -> None:
-    assert "'RELU'" in refused(dml.ElementWiseAdd1, **ADD1, fused_activation="REUL")[0].fix
+    assert "'RELU'" in refused(dml.ElementWiseAdd1, **ADD1, fused_activation="REUL")[0].fix.text()
 
 
 def test_fused__refuses_tensors_in_python_too() -> None:

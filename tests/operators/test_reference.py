@@ -50,7 +50,7 @@ def test_rules_of__finds_what_check_reports(reference: ModuleType) -> None:
         declared |= {value.id for value in vars(module).values() if getattr(value, "id", None) in RULES}
     assert declared <= found
     assert [rule.id for rule in reference.rules_of(OPERATORS["SLICE1"])] == [
-        "slice.dimension-count",
+        "attribute.count",
         "slice1.output-size",
         "slice1.window-inside",
         "slice1.window-size",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.core.validate import validate
+from anydml.core.schema.validate import validate
 from tests.operators.memory import DEVICES
 
 INPUT = dml.TensorDesc("FLOAT32", [1, 1, 4, 4])
@@ -90,7 +90,7 @@ def test_limit__uses_the_magnitude_of_the_stride(stride: int) -> None:
 @pytest.mark.parametrize(
     ("rule", "path", "changes"),
     [
-        ("slice.dimension-count", "InputWindowOffsets", {k: [1] for k in (*WINDOW, "input_window_strides")}),
+        ("attribute.count", "InputWindowOffsets", {k: [1] for k in (*WINDOW, "input_window_strides")}),
         ("slice1.window-size", "InputWindowSizes[2]", {"input_window_sizes": [1, 1, 0, 3]}),
         ("slice1.window-inside", "InputWindowSizes[3]", {"input_window_sizes": [1, 1, 4, 4]}),
         ("slice1.window-inside", "InputWindowSizes[3]", {"input_window_offsets": [0, 0, 0, 2]}),

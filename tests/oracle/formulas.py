@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from tests.oracle.pointwise import larger, smaller
+
 
 def _expm1(x: float) -> float:
     try:
@@ -27,7 +29,21 @@ def elu(x: float, alpha: float) -> float:
 
 
 def celu(x: float, alpha: float) -> float:
-    return max(0.0, x) + min(0.0, alpha * _expm1(x / alpha))
+    return larger(0.0, x) + smaller(0.0, alpha * _expm1(x / alpha))
+
+
+def hard_sigmoid(x: float, alpha: float, beta: float) -> float:
+    return larger(smaller(alpha * x + beta, 1.0), 0.0)
+
+
+def softsign(x: float) -> float:
+    """x / (1 + |x|), and its limit at infinity."""
+    return math.copysign(1.0, x) if math.isinf(x) else x / (1 + abs(x))
+
+
+def gated(x: float, gate: float) -> float:
+    """x times a gate that closes faster than x grows: 0 where it is closed, also at infinity."""
+    return 0.0 if gate == 0 else x * gate
 
 
 def shrink(x: float, bias: float, threshold: float) -> float:
@@ -37,31 +53,27 @@ def shrink(x: float, bias: float, threshold: float) -> float:
 
 
 def gelu(x: float) -> float:
-    return 0.5 * x * math.erfc(-x / math.sqrt(2))
+    return gated(x, 0.5 * math.erfc(-x / math.sqrt(2)))
 
 
 ACTIVATIONS: dict[str, Callable[..., float]] = {
     "ELU": elu,
-    "HARD_SIGMOID": lambda x, alpha, beta: max(0.0, min(alpha * x + beta, 1.0)),
+    "HARD_SIGMOID": hard_sigmoid,
     "IDENTITY": lambda x: x,
     "LEAKY_RELU": lambda x, alpha: x if x >= 0 else alpha * x,
     "LINEAR": lambda x, alpha, beta: alpha * x + beta,
     "PARAMETRIC_SOFTPLUS": lambda x, alpha, beta: alpha * softplus(beta * x),
-    "RELU": lambda x: max(0.0, x),
+    "RELU": lambda x: larger(x, 0.0),
     "SCALED_ELU": lambda x, alpha, gamma: gamma * x if x > 0 else gamma * alpha * math.expm1(x),
     "SCALED_TANH": lambda x, alpha, beta: alpha * math.tanh(beta * x),
     "SIGMOID": sigmoid,
     "SOFTPLUS": lambda x, steepness: softplus(steepness * x) / steepness,
-    "SOFTSIGN": lambda x: x / (1 + abs(x)),
+    "SOFTSIGN": softsign,
     "TANH": math.tanh,
     "THRESHOLDED_RELU": lambda x, alpha: x if x > alpha else 0.0,
     "SHRINK": shrink,
     "CELU": celu,
     "GELU": gelu,
-    "SWISH": lambda x, sigmoid_input_scale: x * sigmoid(sigmoid_input_scale * x),
-    "HARD_SWISH": lambda x, alpha, beta: x * max(0.0, min(alpha * x + beta, 1.0)),
+    "SWISH": lambda x, sigmoid_input_scale: gated(x, sigmoid(sigmoid_input_scale * x)),
+    "HARD_SWISH": lambda x, alpha, beta: gated(x, hard_sigmoid(x, alpha, beta)),
 }
-
-
-def quantize(x: float, scale: float, zero_point: int, low: int, high: int) -> int:
-    return min(max(round(x / scale) + zero_point, low), high)  # Python's round takes halves to even

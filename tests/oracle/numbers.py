@@ -6,14 +6,21 @@ import math
 import struct
 
 FLOAT_FORMATS = {"FLOAT16": "e", "FLOAT32": "f", "FLOAT64": "d"}
+CODE_FORMATS = {8: "B", 16: "H", 32: "I", 64: "Q"}
+DIGITS = {"FLOAT16": 11, "FLOAT32": 24, "FLOAT64": 53}
+LOWEST_EXPONENTS = {"FLOAT16": -24, "FLOAT32": -149, "FLOAT64": -1074}
 
 
 def is_float(data_type: str) -> bool:
     return data_type in FLOAT_FORMATS
 
 
+def bits_of(data_type: str) -> int:
+    return int(data_type.lstrip("FLOATUIN"))
+
+
 def integer_range(data_type: str) -> tuple[int, int]:
-    bits = int(data_type.lstrip("UINT"))
+    bits = bits_of(data_type)
     return (0, 2**bits - 1) if data_type.startswith("U") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
@@ -34,13 +41,36 @@ def wrap(value: int, data_type: str) -> int:
 
 def round_integer_to_float(value: int, data_type: str) -> float:
     """Rounded once, also where a detour over a wider float would round twice."""
-    digits = {"FLOAT16": 11, "FLOAT32": 24, "FLOAT64": 53}[data_type]
-    extra = max(abs(value).bit_length() - digits, 0)
+    extra = max(abs(value).bit_length() - DIGITS[data_type], 0)
     kept, dropped = abs(value) >> extra, abs(value) & ((1 << extra) - 1)
     half = (1 << extra) >> 1
     if extra and (dropped > half or (dropped == half and kept & 1)):
         kept += 1
     return round_float(math.copysign(float(kept << extra), value), data_type)
+
+
+def spacing(value: float, data_type: str) -> float:
+    """The distance between neighbouring floats of the type at the magnitude of a finite value: one ULP."""
+    exponent = math.frexp(value)[1] - DIGITS[data_type] if value else LOWEST_EXPONENTS[data_type]
+    return math.ldexp(1.0, max(exponent, LOWEST_EXPONENTS[data_type]))
+
+
+def encode(value: float | int, data_type: str) -> int:
+    """The bits of an element as an unsigned number; floats are rounded, integers must fit."""
+    if not is_float(data_type):
+        low, high = integer_range(data_type)
+        assert low <= value <= high and value == int(value), f"{value} is not a number of type {data_type}"
+        return int(value) % (1 << bits_of(data_type))
+    code = CODE_FORMATS[bits_of(data_type)]
+    return int(struct.unpack(code, struct.pack(FLOAT_FORMATS[data_type], round_float(value, data_type)))[0])
+
+
+def decode(code: int, data_type: str) -> float | int:
+    """The number that an element with these bits stands for."""
+    bits = bits_of(data_type)
+    if is_float(data_type):
+        return float(struct.unpack(FLOAT_FORMATS[data_type], struct.pack(CODE_FORMATS[bits], code))[0])
+    return wrap(code, data_type)
 
 
 def convert(value: float | int, source: str, destination: str) -> float | int:

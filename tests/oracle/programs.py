@@ -109,11 +109,48 @@ def max_pooling(x: Tensor, sizes: Index, output: Index, how: Any) -> tuple[Tenso
     return best, where
 
 
-def cumulative_product(x: Tensor, sizes: Index, axis: int, decreasing: bool, exclusive: bool) -> Tensor:
+def prefixes(x: Tensor, sizes: Index, axis: int, decreasing: bool, exclusive: bool) -> dict[Index, list[Any]]:
+    """For every index the elements up to it along the axis (from it on if decreasing), without itself if exclusive."""
     result = {}
     for i in indices(sizes):
         seen = range(i[axis], sizes[axis]) if decreasing else range(i[axis] + 1)
-        result[i] = math.prod(x[(*i[:axis], k, *i[axis + 1 :])] for k in seen if not exclusive or k != i[axis])
+        result[i] = [x[(*i[:axis], k, *i[axis + 1 :])] for k in seen if not exclusive or k != i[axis]]
+    return result
+
+
+def cumulative_product(x: Tensor, sizes: Index, axis: int, decreasing: bool, exclusive: bool) -> Tensor:
+    return {i: math.prod(v) for i, v in prefixes(x, sizes, axis, decreasing, exclusive).items()}
+
+
+def cumulative_sum(x: Tensor, sizes: Index, axis: int, decreasing: bool, exclusive: bool) -> Tensor:
+    return {i: sum(v) for i, v in prefixes(x, sizes, axis, decreasing, exclusive).items()}
+
+
+def top_k(x: Tensor, sizes: Index, axis: int, k: int, decreasing: bool) -> tuple[Tensor, Tensor]:
+    """The first k of every sequence in order, and where they were; equal ones in the order of their places."""
+    chosen: Tensor = {}
+    places: Tensor = {}
+    for lead in indices((*sizes[:axis], 1, *sizes[axis + 1 :])):
+        sequence = [x[(*lead[:axis], place, *lead[axis + 1 :])] for place in range(sizes[axis])]
+        # Sorting keeps equal elements in the order of their places, also in reverse.
+        order = sorted(range(sizes[axis]), key=sequence.__getitem__, reverse=decreasing)
+        for rank, place in enumerate(order[:k]):
+            index = (*lead[:axis], rank, *lead[axis + 1 :])
+            chosen[index], places[index] = sequence[place], place
+    return chosen, places
+
+
+def arg_reduce(x: Tensor, sizes: Index, axes: Iterable[int], largest: bool, first: bool) -> Tensor:
+    """The place of the largest or smallest element in its group, counted in row-major order of the reduced axes."""
+    reduced = tuple(axes)
+    groups: dict[Index, list[Any]] = {}
+    for i in indices(sizes):
+        groups.setdefault(tuple(0 if axis in reduced else k for axis, k in enumerate(i)), []).append(x[i])
+    result = {}
+    for i, values in groups.items():
+        wanted = max(values) if largest else min(values)
+        places = [place for place, value in enumerate(values) if value == wanted]
+        result[i] = places[0] if first else places[-1]
     return result
 
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from anydml.runtime.moves.cache import VARIABLE
+from anydml.runtime.native.cache import VARIABLE
 
 _PROGRAM = """
 import json, time
 import numpy as np
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
-from anydml.runtime.moves import llvm
 from anydml.runtime.moves.engine import prepare
+from anydml.runtime.native import llvm
 data = np.ones(1 << 20, np.uint8)
 result = np.ones(1 << 20, np.uint8)
 def first(name, side):

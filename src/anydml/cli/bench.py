@@ -67,7 +67,7 @@ def _measure(args: Namespace) -> Run:
     from anydml.bench import measure
     from anydml.bench.first_use import measure_first_use
     from anydml.core.datatype import DataType
-    from anydml.runtime.moves.threads import get_threads
+    from anydml.runtime.native.pool import get_threads
 
     types = [DataType.parse(name, "--types") for name in args.types]
     if not types or any(data_type.is_packed_pair for data_type in types):

@@ -113,7 +113,7 @@ def read_subject(args: Namespace) -> Subject:
 
 def _window(words: list[str], whole: tuple[int, ...]) -> Window:
     """A window from `offsets=0,1 sizes=4,3 strides=-2,2 output=2,2`; lists left out mean all of the tensor."""
-    from anydml.core.naming import suggest
+    from anydml.core.fixes import suggest
 
     given: dict[str, str] = {}
     for word in " ".join(words).split():

@@ -69,7 +69,7 @@ def attempt(action: Callable[[], dict[str, Any]], path: str, stream: TextIO | No
     What is wrong with the command line or with the output ends the whole command instead.
     """
     from anydml.frontends.dxdispatch.executor import out_of_memory
-    from anydml.frontends.dxdispatch.memory import guarded
+    from anydml.runtime.budget import guarded
 
     failure: DmlError
     try:

@@ -9,14 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from anydml.core.errors import InvalidDescriptionError, shown
-from anydml.core.naming import suggest
+from anydml.core.fixes import suggest
 from anydml.core.rules import rule
 
-UNKNOWN_TYPE = rule(
-    "data-type.known",
-    "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.",
-    "dml.TensorDesc('FLOAT23', [2, 3])",
-)
+UNKNOWN_TYPE = rule("data-type.known", "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.")
 PREFIX = "DML_TENSOR_DATA_TYPE_"
 _LONGEST_NAME = 64
 
@@ -38,47 +34,28 @@ class DataType(Enum):
     UINT4 = 12
     INT4 = 13
 
+    bits: int
+    """Bits an element takes in memory."""
+    is_packed_pair: bool
+    """Whether two elements share a byte (the 4-bit types; the even element is the low half)."""
+    element_bytes: int
+    """Bytes of one element once in an array: 4-bit values are held in a byte each."""
+    alignment_bytes: int
+    """What an element's address must be a multiple of."""
+    numpy_dtype: np.dtype[np.generic]
+    """The NumPy dtype of an element; INT4 and UINT4 unpack to int8 and uint8."""
+    is_float: bool
+    is_signed: bool
+
     @property
     def id(self) -> int:
         """DirectML's number of the type."""
-        return self.value
-
-    @property
-    def bits(self) -> int:
-        """Bits an element takes in memory."""
-        return _BITS[self]
+        number: int = self.value
+        return number
 
     @property
     def dml_name(self) -> str:
         return PREFIX + self.name
-
-    @property
-    def is_packed_pair(self) -> bool:
-        """Whether two elements share a byte (the 4-bit types; the even element is the low half)."""
-        return self.bits < 8
-
-    @property
-    def element_bytes(self) -> int:
-        """Bytes of one element once in an array: 4-bit values are held in a byte each."""
-        return max(self.bits // 8, 1)
-
-    @property
-    def alignment_bytes(self) -> int:
-        """What an element's address must be a multiple of."""
-        return self.element_bytes
-
-    @property
-    def numpy_dtype(self) -> np.dtype[np.generic]:
-        """The NumPy dtype of an element; INT4 and UINT4 unpack to int8 and uint8."""
-        return _NUMPY[self]
-
-    @property
-    def is_float(self) -> bool:
-        return self in FLOATS
-
-    @property
-    def is_signed(self) -> bool:
-        return self in FLOATS or self in SIGNED_INTEGERS
 
     @property
     def range(self) -> tuple[int, int]:
@@ -132,9 +109,18 @@ SIGNED_INTEGERS = frozenset({DataType.INT4, DataType.INT8, DataType.INT16, DataT
 UNSIGNED_INTEGERS = frozenset({DataType.UINT4, DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.UINT64})
 INTEGERS = SIGNED_INTEGERS | UNSIGNED_INTEGERS
 
-_BITS = {member: int("".join(filter(str.isdigit, member.name))) for member in DataType}
-_NUMPY = {
-    member: np.dtype(member.name.lower().replace("int4", "int8") if _BITS[member] == 4 else member.name.lower())
-    for member in DataType
-}
-_FROM_NUMPY = {dtype: member for member, dtype in _NUMPY.items() if not member.is_packed_pair}
+
+def _state_facts() -> None:
+    """What is asked of a type at every run, as attributes: properties that look it up take longer."""
+    for member in DataType:
+        member.bits = int("".join(filter(str.isdigit, member.name)))
+        member.is_packed_pair = member.bits < 8
+        member.element_bytes = member.alignment_bytes = max(member.bits // 8, 1)
+        member.is_float = member.name.startswith("FLOAT")
+        member.is_signed = not member.name.startswith("UINT")
+        name = member.name.lower()
+        member.numpy_dtype = np.dtype(name.replace("int4", "int8") if member.is_packed_pair else name)
+
+
+_state_facts()
+_FROM_NUMPY = {member.numpy_dtype: member for member in DataType if not member.is_packed_pair}

@@ -10,21 +10,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.fixes import suggest
 from anydml.core.levels import FeatureLevel
-from anydml.core.naming import suggest
 from anydml.core.rules import rule
 
 UNKNOWN_MEMBER = rule(
-    "enum.known",
-    "An enumeration's value is one of its members, by name (with or without prefix) or number.",
-    "dml.PaddingMode.parse('MIRROR')",
+    "enum.known", "An enumeration's value is one of its members, by name (with or without prefix) or number."
 )
-MEMBER_LEVEL = rule(
-    "enum.level",
-    "Some members came with a later feature level.",
-    "dml.Device(feature_level='2.1').compile(dml.Padding(input_tensor=dml.TensorDesc('FLOAT32', [1, 1, 1, 2]), "
-    "padding_mode='SYMMETRIC', padding_value=0, start_padding=[0, 0, 0, 1], end_padding=[0, 0, 0, 1]))",
-)
+MEMBER_LEVEL = rule("enum.level", "Some members came with a later feature level.")
 Member = TypeVar("Member", bound="DmlEnum")
 
 
@@ -125,6 +118,24 @@ class DepthSpaceOrder(DmlEnum):
 
     DEPTH_COLUMN_ROW = 0
     COLUMN_ROW_DEPTH = 1
+
+
+class MultiheadAttentionMaskType(DmlEnum):
+    """What the mask of an attention tells about keys and queries."""
+
+    NONE = 0
+    KEY_SEQUENCE_LENGTH = 1
+    KEY_SEQUENCE_END_START = 2
+    KEY_QUERY_SEQUENCE_LENGTH_START_END = 3
+    BOOLEAN = 4
+
+
+class QuantizationType(DmlEnum):
+    """The tensors that QUANTIZE and DEQUANTIZE have beside their input."""
+
+    NONE = 0
+    SCALE = 1
+    SCALE_ZERO_POINT = 2
 
 
 class BindingType(DmlEnum):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
+
+from anydml.core.fixes import Fix, Spelling
 
 MOST_VIOLATIONS = 1000
 """A description with more than this is not looked at any further."""
@@ -32,7 +35,7 @@ class Violation:
     path: str
     found: str
     expected: str
-    fix: str = ""
+    fix: Fix | None = None
     feature_level: str | None = None
     """The lowest feature level that would allow what was found, if one does."""
 
@@ -44,24 +47,27 @@ class Violation:
             joined = prefix + self.path
         else:
             joined = f"{prefix}.{self.path}"
-        return Violation(self.rule, joined, self.found, self.expected, self.fix, self.feature_level)
+        return replace(self, path=joined)
 
-    def __str__(self) -> str:
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        """The violation in one line, its fix in this spelling."""
         text = f"{self.path}: " if self.path else ""
         text += f"found {self.found}, expected {self.expected}"
         if self.feature_level:
             text += f" (allowed from feature level {self.feature_level})"
-        if self.fix:
-            text += f"; try {self.fix}"
-        return f"{text} [{self.rule}]"
+        fix = self.fix.text(spelling) if self.fix else ""
+        return f"{text}; try {fix} [{self.rule}]" if fix else f"{text} [{self.rule}]"
 
-    def to_json(self) -> dict[str, str | None]:
+    def __str__(self) -> str:
+        return self.text()
+
+    def to_json(self, spelling: Spelling = Spelling.PYTHON) -> dict[str, Any]:
         return {
             "rule": self.rule,
             "path": self.path,
             "found": self.found,
             "expected": self.expected,
-            "fix": self.fix or None,
+            "fix": (self.fix.text(spelling) or None) if self.fix else None,
             "feature_level": self.feature_level,
         }
 

@@ -5,25 +5,19 @@ from __future__ import annotations
 from math import prod
 
 from anydml.core.errors import Violation, counted
-from anydml.core.integers import INT64_MAX, all_integers, read_integer, read_integers
+from anydml.core.integers import INT64_MAX, Integers, all_integers, read_integer, read_integers
 from anydml.core.orders import packed_strides
 from anydml.core.rules import rule
 
 MAXIMUM_RANK = 8
 MAXIMUM_ELEMENTS = (1 << 32) - 1
 
-RANK = rule("sizes.count", "A tensor has 1 to 8 dimensions.", "dml.Layout((1,) * 9)")
-SIZE = rule("sizes.positive", "Every size is at least 1.", "dml.Layout((2, 0))")
-STRIDE_COUNT = rule("strides.count", "There is one stride for each size.", "dml.Layout((2, 3), (1,))")
-ELEMENTS = rule(
-    "sizes.product", "The sizes' product is at most 2^32 - 1 elements.", "dml.Layout((65536, 65536), (0, 1))"
-)
-SPAN = rule(
-    "layout.span",
-    "First to last element, a layout spans at most 2^32 - 1 elements.",
-    "dml.Layout((2, 2), (2**32, 1))",
-)
-OFFSET = rule("layout.offset", "An offset is a 64-bit number.", "dml.Layout((2,), (1,), 2**63)")
+RANK = rule("sizes.count", "A tensor has 1 to 8 dimensions.")
+SIZE = rule("sizes.positive", "Every size is at least 1.")
+STRIDE_COUNT = rule("strides.count", "There is one stride for each size.")
+ELEMENTS = rule("sizes.product", "The sizes' product is at most 2^32 - 1 elements.")
+SPAN = rule("layout.span", "First to last element, a layout spans at most 2^32 - 1 elements.")
+OFFSET = rule("layout.offset", "An offset is a 64-bit number.")
 
 
 def check_geometry(
@@ -49,7 +43,7 @@ def check_geometry(
     return violations or (good_sizes, good_strides or packed_strides(good_sizes), good_offset)
 
 
-def _check_sizes(sizes: list[int | None]) -> list[Violation]:
+def _check_sizes(sizes: Integers) -> list[Violation]:
     violations = []
     if not 1 <= len(sizes) <= MAXIMUM_RANK:
         fix = "merging dimensions" if sizes else "[1] for a single element"

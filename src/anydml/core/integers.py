@@ -6,14 +6,17 @@ from collections.abc import Collection, Mapping, Set
 from operator import index as as_index
 
 from anydml.core.errors import InvalidDescriptionError, Violation, raise_if_any, shown
+from anydml.core.fixes import Advice, Fix
 from anydml.core.rules import rule
 
-NOT_AN_INTEGER = rule(
-    "integer", "A number of elements or bytes is a whole number.", "dml.TensorDesc('FLOAT32', [2, 'x'])"
-)
-TOO_MANY_BITS = rule("integer.bits", "A number has at most 64 bits.", "dml.TensorDesc('FLOAT32', [10**5000])")
-NOT_A_LIST = rule("list", "Sizes, strides and the like are lists of integers.", "dml.TensorDesc('FLOAT32', 7)")
+NOT_AN_INTEGER = rule("integer", "A number of elements or bytes is a whole number.")
+TOO_MANY_BITS = rule("integer.bits", "A number has at most 64 bits.")
+NOT_A_LIST = rule("list", "Sizes, strides and the like are lists of integers.")
 INT64_MAX = (1 << 63) - 1
+
+
+class Integers(list["int | None"]):
+    """Integers that were read, None in the place of each that could not be: not to be read a second time."""
 
 
 def read_integer(value: object, path: str, violations: list[Violation]) -> int | None:
@@ -31,18 +34,20 @@ def read_integer(value: object, path: str, violations: list[Violation]) -> int |
     return number
 
 
-def read_integers(values: object, path: str, violations: list[Violation]) -> list[int | None] | None:
+def read_integers(values: object, path: str, violations: list[Violation]) -> Integers | None:
     """The integers of a list, None in the place of each that is none; every problem is noted."""
+    if isinstance(values, Integers):
+        return values
     # What has no length may never end, and what is read twice must be the same twice.
     unfit = isinstance(values, (str, bytes, Set, Mapping)) or getattr(values, "ndim", 1) == 0
     if unfit or not isinstance(values, Collection):
-        fix = f"[{shown(values)}]" if isinstance(values, int) else "a list such as [2, 3]"
+        fix: Fix = Advice(f"[{shown(values)}]" if isinstance(values, int) else "a list such as [2, 3]")
         violations.append(NOT_A_LIST(path, shown(values), "a list of integers", fix))
         return None
-    return [read_integer(value, f"{path}[{i}]", violations) for i, value in enumerate(values)]
+    return Integers(read_integer(value, f"{path}[{i}]", violations) for i, value in enumerate(values))
 
 
-def all_integers(values: list[int | None] | None) -> tuple[int, ...] | None:
+def all_integers(values: Integers | None) -> tuple[int, ...] | None:
     """The numbers as a tuple when every one could be read."""
     if values is None or None in values:
         return None

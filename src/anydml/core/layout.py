@@ -24,26 +24,14 @@ from anydml.core.overlap import has_collision
 from anydml.core.rules import rule
 from anydml.core.windows import check_window, window_limits
 
-INDEX = rule("layout.index", "An index has one number a dimension, each inside its size.", "dml.Layout((2, 3))((0, 3))")
-PERMUTATION = rule("permute.axes", "A permutation names every axis once.", "dml.Layout((2, 3)).permute((0, 0))")
-BROADCAST = rule(
-    "broadcast.sizes",
-    "Only a size of 1, or a new leading dimension, can be broadcast.",
-    "dml.Layout((2, 3)).broadcast_to((2, 6))",
-)
-PAD = rule(
-    "pad.amount",
-    "Padding adds elements, none negative, to a layout whose axes are nested.",
-    "dml.Layout((2, 3)).pad((0, -1))",
-)
-AXIS = rule("axis.inside", "An axis is counted from 0.", "dml.Layout((6,)).split(1, (2, 3))")
-SPLIT = rule("split.factors", "The factors' product is the size that is split.", "dml.Layout((6,)).split(0, (2, 2))")
-RESHAPE_COUNT = rule("reshape.count", "A reshape keeps the number of elements.", "dml.Layout((2, 3)).reshape((4,))")
-RESHAPE_STRIDES = rule(
-    "reshape.strides",
-    "Dimensions merge without a copy only where the strides run on evenly.",
-    "dml.Layout((2, 3), (5, 1)).reshape((6,))",
-)
+INDEX = rule("layout.index", "An index has one number a dimension, each inside its size.")
+PERMUTATION = rule("permute.axes", "A permutation names every axis once.")
+BROADCAST = rule("broadcast.sizes", "Only a size of 1, or a new leading dimension, can be broadcast.")
+PAD = rule("pad.amount", "Padding adds elements, none negative, to a layout whose axes are nested.")
+AXIS = rule("axis.inside", "An axis is counted from 0.")
+SPLIT = rule("split.factors", "The factors' product is the size that is split.")
+RESHAPE_COUNT = rule("reshape.count", "A reshape keeps the number of elements.")
+RESHAPE_STRIDES = rule("reshape.strides", "Dimensions merge without a copy only where the strides run on evenly.")
 
 
 @dataclass(frozen=True)
@@ -60,6 +48,14 @@ class Layout:
             raise InvalidDescriptionError(checked, "Layout")
         for name, value in zip(("sizes", "strides", "offset"), checked, strict=True):
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def trusted(cls, sizes: tuple[int, ...], strides: tuple[int, ...], offset: int = 0) -> Layout:
+        """A layout of numbers that were checked already."""
+        layout = cls.__new__(cls)
+        for name, value in zip(("sizes", "strides", "offset"), (sizes, strides, offset), strict=True):
+            object.__setattr__(layout, name, value)
+        return layout
 
     @classmethod
     def from_order(cls, sizes: Sequence[int], order: str, axes: str | None = None) -> Layout:

@@ -8,14 +8,10 @@ from typing import TypeAlias
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import InvalidDescriptionError, shown
-from anydml.core.naming import suggest
+from anydml.core.fixes import suggest
 from anydml.core.rules import rule
 
-UNKNOWN_LEVEL = rule(
-    "feature-level.known",
-    "A feature level is one of DirectML's, from 1.0 to 6.4.",
-    "dml.FeatureLevel.parse('7.0')",
-)
+UNKNOWN_LEVEL = rule("feature-level.known", "A feature level is one of DirectML's, from 1.0 to 6.4.")
 PREFIX = "DML_FEATURE_LEVEL_"
 
 

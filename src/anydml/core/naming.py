@@ -17,6 +17,7 @@ _COMPARED = 4
 _LONGEST_NAME = 64
 
 
+@lru_cache(maxsize=4096)
 def pascal(snake: str) -> str:
     """`input_window_sizes` -> `InputWindowSizes`; `roi_tensor` -> `ROITensor`."""
     return "".join(_ACRONYMS.get(word, word[:1].upper() + word[1:]) for word in snake.split("_"))
@@ -32,18 +33,15 @@ def upper(class_name: str) -> str:
     return snake(class_name).upper()
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
-    """A fix that names the nearest known name, or lists a few."""
-    name, options = name[:_LONGEST_NAME], list(known)
-    likely = _likely(name, options)
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is spelt most like this one, if any is."""
+    name = name[:_LONGEST_NAME]
+    likely = _likely(name, list(known))
     near = get_close_matches(name, likely, n=1, cutoff=0.5)
     if not near:
         folded = {option.lower(): option for option in likely}
         near = [folded[key] for key in get_close_matches(name.lower(), list(folded), n=1, cutoff=0.5)]
-    if near:
-        return f"{near[0]!r}"
-    shown = ", ".join(options[:12])
-    return f"one of {shown}" + (", ..." if len(options) > 12 else "")
+    return near[0] if near else None
 
 
 def _likely(name: str, options: list[str]) -> list[str]:

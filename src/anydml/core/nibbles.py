@@ -30,6 +30,14 @@ def pack(values: npt.NDArray[np.generic]) -> Bytes:
     return packed.astype(np.uint8, copy=False)
 
 
+def read(data: Bytes, element_offsets: npt.NDArray[np.intp], data_type: DataType) -> npt.NDArray[np.generic]:
+    """The elements at these places, one to a byte, with their sign."""
+    shifts = ((element_offsets & 1) << 2).astype(np.uint8)
+    halves = ((data[element_offsets >> 1] >> shifts) & 15).astype(np.uint8)
+    signed: npt.NDArray[np.generic] = (halves << 4).view(np.int8) >> 4
+    return signed if data_type is DataType.INT4 else halves
+
+
 def write(data: Bytes, element_offsets: npt.NDArray[np.intp], values: npt.NDArray[np.generic]) -> None:
     """Store elements one half each; the other half of every byte stays as it was."""
     halves = values.reshape(-1).astype(np.uint8) & 0xF

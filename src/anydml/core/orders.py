@@ -16,25 +16,12 @@ from anydml.core.rules import rule
 if TYPE_CHECKING:
     from anydml.core.layout import Layout
 
-ORDER_LETTERS = rule(
-    "order.letters",
-    "An order names each axis by one letter, once.",
-    "dml.TensorDesc('FLOAT32', [1, 3, 4, 4], order='NHHC')",
-)
-ORDER_LENGTH = rule(
-    "order.length",
-    "An order has as many letters as there are sizes.",
-    "dml.TensorDesc('FLOAT32', [1, 3, 4, 4], order='HWC')",
-)
-ORDER_AXES = rule(
-    "order.axes",
-    "An order uses the letters of the logical axes it is given.",
-    "dml.Layout.from_order((2, 3), 'HW', axes='AB')",
-)
+ORDER_LETTERS = rule("order.letters", "An order names each axis by one letter, once.")
+ORDER_LENGTH = rule("order.length", "An order has as many letters as there are sizes.")
+ORDER_AXES = rule("order.axes", "An order uses the letters of the logical axes it is given.")
 ORDER_KNOWN = rule(
     "order.known",
     "Letters are N, C, D, H and W, or A, B, C, ... without a gap, unless `axes` tells which size each is of.",
-    "dml.TensorDesc('FLOAT32', [8, 3, 5, 5], order='OHWI')",
 )
 DEFAULT_AXES = {1: "W", 2: "HW", 3: "DHW", 4: "NCHW", 5: "NCDHW"}
 _CONVENTION = "NCDHW"

@@ -22,12 +22,12 @@ from anydml.core.errors import (
     raise_if_any,
     shown,
 )
+from anydml.core.fixes import Advice, Use, suggest
 from anydml.core.geometry import ELEMENTS, MAXIMUM_ELEMENTS, MAXIMUM_RANK, SPAN, check_geometry
-from anydml.core.integers import INT64_MAX, read_integer, read_integers, require_integer, require_integers
+from anydml.core.integers import INT64_MAX, Integers, all_integers, read_integer, read_integers, require_integer
 from anydml.core.layout import Layout
 from anydml.core.levels import LEVELS, FeatureLevel, FeatureLevelLike
 from anydml.core.memory import Described, locate
-from anydml.core.naming import suggest
 from anydml.core.orders import check_order, order_strides
 from anydml.core.rules import rule
 
@@ -35,72 +35,22 @@ GRANULARITY_BYTES = 4
 MINIMUM_ALIGNMENT_BYTES = 16
 
 NEGATIVE_STRIDE = rule(
-    "strides.negative",
-    "A description's strides are unsigned; only a Slice1 window may run backwards.",
-    "dml.TensorDesc('FLOAT32', [2, 3], [-3, 1])",
+    "strides.negative", "A description's strides are unsigned; only a Slice1 window may run backwards."
 )
-STRIDE_RANGE = rule("strides.range", "A stride is a 32-bit number.", "dml.TensorDesc('FLOAT32', [1, 3], [2**32, 1])")
-STRIDES_OR_ORDER = rule(
-    "strides.or-order",
-    "Strides are given as numbers or as a named order, not both.",
-    "dml.TensorDesc('FLOAT32', [2, 3], [3, 1], order='HW')",
-)
-FLAGS = rule("flags.known", "Flags are NONE or OWNED_BY_DML.", "dml.TensorDesc('FLOAT32', [2], flags='OWNED')")
-TOTAL_SIZE = rule(
-    "total-size.minimum",
-    "The total size holds every element the strides reach, rounded up to 4 bytes.",
-    "dml.TensorDesc('FLOAT32', [2, 3], [5, 1], total_tensor_size_in_bytes=24)",
-)
-TOTAL_MULTIPLE = rule(
-    "total-size.multiple",
-    "The total size is a multiple of 4 bytes.",
-    "dml.TensorDesc('UINT8', [5], total_tensor_size_in_bytes=9)",
-)
-TOTAL_RANGE = rule(
-    "total-size.range",
-    "A tensor has fewer than 2^63 bytes.",
-    "dml.TensorDesc('UINT8', [5], total_tensor_size_in_bytes=2**63)",
-)
-ALIGNMENT_POWER = rule(
-    "alignment.power",
-    "A guaranteed alignment is 0 or a power of two.",
-    "dml.TensorDesc('FLOAT32', [2], guaranteed_base_offset_alignment=24)",
-)
-ALIGNMENT_ELEMENT = rule(
-    "alignment.element",
-    "A guaranteed alignment is at least an element.",
-    "dml.TensorDesc('FLOAT32', [2], guaranteed_base_offset_alignment=2)",
-)
-LEVEL_RANK = rule(
-    "level.rank",
-    "Before feature level 3.0 a tensor has at most 5 dimensions.",
-    "dml.TensorDesc('FLOAT32', [1] * 6).require_level('2.1')",
-)
-LEVEL_TYPE = rule(
-    "level.data-type",
-    "64-bit types come with feature level 3.0, 4-bit types with 6.3.",
-    "dml.TensorDesc('INT64', [1]).require_level('2.1')",
-)
-RANK_PADDING = rule(
-    "with-rank.leading",
-    "Rank grows by leading 1s and shrinks by dropping leading 1s.",
-    "dml.TensorDesc('FLOAT32', [2, 3]).with_rank(1)",
-)
-READ_ONLY = rule(
-    "buffer.writable",
-    "What is stored to is writable.",
-    "dml.TensorDesc('UINT8', [2]).store(bytes(4), 0)",
-)
-STORED_SHAPE = rule(
-    "store.shape",
-    "Stored values have the tensor's sizes, or broadcast to them.",
-    "dml.TensorDesc('UINT8', [2]).store(bytearray(4), [1, 2, 3])",
-)
-ARRAY_STRIDES = rule(
-    "from-array.strides",
-    "An array's strides are whole, non-negative numbers of elements.",
-    "dml.TensorDesc.from_array(np.zeros(4, np.float32)[::-1])",
-)
+STRIDE_RANGE = rule("strides.range", "A stride is a 32-bit number.")
+STRIDES_OR_ORDER = rule("strides.or-order", "Strides are given as numbers or as a named order, not both.")
+FLAGS = rule("flags.known", "Flags are NONE or OWNED_BY_DML.")
+TOTAL_SIZE = rule("total-size.minimum", "The total size holds every element the strides reach, rounded up to 4 bytes.")
+TOTAL_MULTIPLE = rule("total-size.multiple", "The total size is a multiple of 4 bytes.")
+TOTAL_RANGE = rule("total-size.range", "A tensor has fewer than 2^63 bytes.")
+ALIGNMENT_POWER = rule("alignment.power", "A guaranteed alignment is 0 or a power of two.")
+ALIGNMENT_ELEMENT = rule("alignment.element", "A guaranteed alignment is at least an element.")
+LEVEL_RANK = rule("level.rank", "Before feature level 3.0 a tensor has at most 5 dimensions.")
+LEVEL_TYPE = rule("level.data-type", "64-bit types come with feature level 3.0, 4-bit types with 6.3.")
+RANK_PADDING = rule("with-rank.leading", "Rank grows by leading 1s and shrinks by dropping leading 1s.")
+READ_ONLY = rule("buffer.writable", "What is stored to is writable.")
+STORED_SHAPE = rule("store.shape", "Stored values have the tensor's sizes, or broadcast to them.")
+ARRAY_STRIDES = rule("from-array.strides", "An array's strides are whole, non-negative numbers of elements.")
 
 
 class TensorFlags(IntFlag):
@@ -129,18 +79,18 @@ def calc_buffer_tensor_size(data_type: DataTypeLike, sizes: Sequence[int], strid
     """The least size in bytes of a buffer for this tensor: what DMLCalcBufferTensorSize is for, never wrapping."""
     reader = _Reader()
     kind = reader.attempt(lambda: DataType.parse(data_type))
-    checked = check_geometry(sizes, strides)
+    counts, steps = reader.numbers(sizes, strides)
+    checked = check_geometry(counts, steps) if counts is not None else []
     if isinstance(checked, list):
         # Sizes too large to describe still have an exact size; every other fault is told as for a TensorDesc.
         reader.violations += [v for v in checked if v.rule not in (ELEMENTS.id, SPAN.id)]
-    reader.violations += _check_strides(strides)
+    reader.violations += _check_strides(steps)
     raise_if_any(reader.violations, subject="calc_buffer_tensor_size")
-    counts = require_integers(sizes, "Sizes")
-    if strides is None:
-        elements = prod(counts)
+    own, apart = all_integers(counts) or (), all_integers(steps)
+    if apart is None:
+        elements = prod(own)
     else:
-        steps = require_integers(strides, "Strides")
-        elements = 1 + sum((count - 1) * step for count, step in zip(counts, steps, strict=True))
+        elements = 1 + sum((count - 1) * step for count, step in zip(own, apart, strict=True))
     return round_up(kind.bytes_for(elements), GRANULARITY_BYTES)
 
 
@@ -148,10 +98,10 @@ def round_up(value: int, multiple: int) -> int:
     return -(-value // multiple) * multiple
 
 
-def _check_strides(strides: object) -> list[Violation]:
-    """What a description asks of strides beyond what a layout does; those that are no integers were told of."""
+def _check_strides(strides: Integers | None) -> list[Violation]:
+    """What a description asks of strides beyond what a layout does."""
     violations = []
-    for i, stride in enumerate(read_integers(strides, "Strides", []) or () if strides is not None else ()):
+    for i, stride in enumerate(strides or ()):
         if stride is not None and stride < 0:
             fix = f"{-stride} here and Slice1 with a negative window stride to reverse"
             violations.append(NEGATIVE_STRIDE(f"Strides[{i}]", stride, "0 or more", fix))
@@ -317,7 +267,7 @@ class TensorDesc:
         data = self.locate(buffer, offset)
         if not data.flags.writeable:
             found = f"read-only {type(buffer).__name__}"
-            raise BindingError(READ_ONLY("buffer", found, "writable memory", "a bytearray or a NumPy array"))
+            raise BindingError(READ_ONLY("buffer", found, "writable memory", Advice("a bytearray or a NumPy array")))
         given = np.asarray(values)
         try:
             spread = np.broadcast_to(given, self.sizes)
@@ -382,28 +332,36 @@ class _Reader:
     def layout(self, sizes: object, strides: object, order: object, axes: str | None) -> Layout | None:
         if strides is not None and order is not None:
             self.violations.append(STRIDES_OR_ORDER("Strides", "strides and an order", "one of the two"))
-        checked = check_geometry(sizes, strides)
-        wrong = [*(checked if isinstance(checked, list) else ()), *_check_strides(strides)]
-        counts = read_integers(sizes, "Sizes", [])
-        if order is not None and counts is not None:
+        before = len(self.violations)
+        counts, steps = self.numbers(sizes, strides)
+        if counts is None or (len(self.violations) > before and strides is not None and steps is None):
+            return None
+        checked = check_geometry(counts, steps)
+        wrong = [*(checked if isinstance(checked, list) else ()), *_check_strides(steps)]
+        if order is not None:
             wrong += check_order(order, len(counts), axes)
         self.violations += wrong
-        if wrong or isinstance(checked, list):
+        if isinstance(checked, list) or len(self.violations) > before:
             return None
         if order is not None:
             return Layout(checked[0], order_strides(checked[0], str(order), axes))
-        return Layout(*checked)
+        return Layout.trusted(*checked)
+
+    def numbers(self, sizes: object, strides: object) -> tuple[Integers | None, Integers | None]:
+        """Sizes and strides, read once: what is read a second time may be something else then."""
+        counts = read_integers(sizes, "Sizes", self.violations)
+        return counts, None if strides is None else read_integers(strides, "Strides", self.violations)
 
     def alignment(self, value: object, kind: DataType | None) -> int:
         alignment = read_integer(value, "GuaranteedBaseOffsetAlignment", self.violations) or 0
         path = "GuaranteedBaseOffsetAlignment"
         if alignment < 0 or alignment & (alignment - 1) or alignment > 1 << 31:
             self.violations.append(
-                ALIGNMENT_POWER(path, alignment, "0 or a power of two up to 2^31", str(_power_above(alignment)))
+                ALIGNMENT_POWER(path, alignment, "0 or a power of two up to 2^31", Use(_power_above(alignment)))
             )
         elif alignment and kind is not None and alignment < kind.alignment_bytes:
             expected = f"0 or at least {kind.alignment_bytes}, an element of {kind.name}"
-            self.violations.append(ALIGNMENT_ELEMENT(path, alignment, expected, str(kind.alignment_bytes)))
+            self.violations.append(ALIGNMENT_ELEMENT(path, alignment, expected, Use(kind.alignment_bytes)))
         return alignment
 
     def total(self, value: object, kind: DataType | None, layout: Layout | None) -> int:
@@ -412,11 +370,11 @@ class _Reader:
         if given is not None and not 0 <= given <= INT64_MAX:
             self.violations.append(TOTAL_RANGE(path, given, "0 to 2^63 - 1"))
         elif given is not None and given % GRANULARITY_BYTES:
-            fix = str(round_up(given, GRANULARITY_BYTES))
+            fix = Use(round_up(given, GRANULARITY_BYTES))
             self.violations.append(TOTAL_MULTIPLE(path, given, "a multiple of 4", fix))
         if kind is None or layout is None:
             return 0
         least = round_up(kind.bytes_for(layout.span), GRANULARITY_BYTES)
         if given is not None and 0 <= given < least:
-            self.violations.append(TOTAL_SIZE(path, given, f"at least {least}", str(least)))
+            self.violations.append(TOTAL_SIZE(path, given, f"at least {least}", Use(least)))
         return least if given is None else given

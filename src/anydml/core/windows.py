@@ -7,22 +7,10 @@ from collections.abc import Sequence
 from anydml.core.errors import Violation, counted
 from anydml.core.rules import rule
 
-WINDOW_COUNT = rule(
-    "window.count",
-    "A window has an offset, a size and a stride for each dimension.",
-    "dml.Layout((4, 4)).window((0,), (4,), (1,))",
-)
-WINDOW_INSIDE = rule(
-    "window.inside",
-    "A window is not empty and ends inside its dimension.",
-    "dml.Layout((4,)).window((2,), (3,), (1,))",
-)
-WINDOW_STRIDE = rule("window.stride", "A window's stride is not 0.", "dml.Layout((4,)).window((0,), (4,), (0,))")
-WINDOW_OUTPUT = rule(
-    "window.output",
-    "A window gives from 1 to 1 + (size - 1) / |stride| elements.",
-    "dml.Layout((4,)).window((0,), (4,), (-2,), (3,))",
-)
+WINDOW_COUNT = rule("window.count", "A window has an offset, a size and a stride for each dimension.")
+WINDOW_INSIDE = rule("window.inside", "A window is not empty and ends inside its dimension.")
+WINDOW_STRIDE = rule("window.stride", "A window's stride is not 0.")
+WINDOW_OUTPUT = rule("window.output", "A window gives from 1 to 1 + (size - 1) / |stride| elements.")
 
 
 def window_limits(sizes: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:

@@ -17,23 +17,14 @@ from anydml.core.errors import DmlError, ModelError, Violation, shortened, shown
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 
-_HERE = "dml.files.access"
-_PATH = "__import__('pathlib').Path"
-ARGUMENT = rule("argument.kind", "An argument has the type its function asks for.", f"{_HERE}.as_path(7, 'path')")
-SOURCE = rule(
-    "file.source", "A file to read exists and is a regular file.", f"{_HERE}.find_source('no such file.npy', {_PATH}())"
-)
-READ = rule("file.read", "A file can be read.", f"{_HERE}.read_bytes({_PATH}('no such file'), 1)")
-_TARGET = _HERE + ".check_target({!r})"
+ARGUMENT = rule("argument.kind", "An argument has the type its function asks for.")
+SOURCE = rule("file.source", "A file to read exists and is a regular file.")
+READ = rule("file.read", "A file can be read.")
 TARGET = rule(
-    "file.target",
-    "A file to write has a plain relative path inside the output folder, and no link is on its way.",
-    _TARGET.format("../out.npy"),
+    "file.target", "A file to write has a plain relative path inside the output folder, and no link is on its way."
 )
-EXTENSION = rule("file.extension", "A file to write ends in .npy, .dat, .bin, .png or .jpg.", _TARGET.format("out.py"))
-WRITE = rule(
-    "file.write", "A file to write can be written.", f"{_HERE}.write_file({_PATH}(dml.__file__) / 'out.bin', b'')"
-)
+EXTENSION = rule("file.extension", "A file to write ends in .npy, .dat, .bin, .png or .jpg.")
+WRITE = rule("file.write", "A file to write can be written.")
 
 ARRAY_EXTENSION = ".npy"
 RAW_EXTENSIONS = (".dat", ".bin")

@@ -18,9 +18,8 @@ from anydml.files.access import ARGUMENT, SOURCE, as_path, is_regular, what_is
 from anydml.files.text import to_text
 
 Array = np.ndarray[Any, Any]
-_EXAMPLE = "dml.files.compare.compare(np.zeros(4, np.float32), np.zeros({}), 0, 0, 0)"
-SHAPE = rule("compare.size", "There are as many expected values as found ones.", _EXAMPLE.format("5, np.float32"))
-TYPE = rule("compare.type", "Expected values have the data type of those found.", _EXAMPLE.format("4, np.float64"))
+SHAPE = rule("compare.size", "There are as many expected values as found ones.")
+TYPE = rule("compare.type", "Expected values have the data type of those found.")
 _LISTED = 8
 _CHUNK = 1 << 18
 _LARGEST_DISTANCE = (1 << 64) - 1

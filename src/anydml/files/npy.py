@@ -19,23 +19,10 @@ from anydml.core.rules import rule
 from anydml.files.access import ARGUMENT, file_size, read_bytes
 from anydml.files.access import read_into as read_bytes_into
 
-_EXAMPLE = "dml.files.npy.parse_header({!r}, {})"
-FORMAT = rule("npy.format", "An .npy file starts with NumPy's header.", _EXAMPLE.format(b"RIFF....WAVE", 12))
-PICKLE = rule(
-    "npy.pickle",
-    "An .npy file holds plain numbers; one with Python objects would run code when read.",
-    _EXAMPLE.format(b"\x93NUMPY\x01\x00\x36\x00{'descr': '|O', 'fortran_order': False, 'shape': (1,)}\n", 70),
-)
-TYPE = rule(
-    "npy.type",
-    "An .npy file holds one of DirectML's data types.",
-    _EXAMPLE.format(b"\x93NUMPY\x01\x00\x38\x00{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}\n", 99),
-)
-SIZE = rule(
-    "npy.size",
-    "An .npy file holds as many bytes as its header says, in at most 32 dimensions.",
-    _EXAMPLE.format(b"\x93NUMPY\x01\x00\x37\x00{'descr': '<f4', 'fortran_order': False, 'shape': (9,)}\n", 69),
-)
+FORMAT = rule("npy.format", "An .npy file starts with NumPy's header.")
+PICKLE = rule("npy.pickle", "An .npy file holds plain numbers; one with Python objects would run code when read.")
+TYPE = rule("npy.type", "An .npy file holds one of DirectML's data types.")
+SIZE = rule("npy.size", "An .npy file holds as many bytes as its header says, in at most 32 dimensions.")
 
 MAXIMUM_DIMENSIONS = 32
 _LONGEST_HEADER = 10_000

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
-from anydml.core.errors import Violation
+from anydml.core.errors import DmlError, Violation
+from anydml.core.fixes import Spelling
 from anydml.files.text import printable
 
 _SIMPLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
@@ -30,11 +32,11 @@ class LocatedViolation(Violation):
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
-        plain = super().__str__()
+        plain = self.text(Spelling.MODEL)
         return f"{place}: {plain.removeprefix('value: ') if not self.path else plain}"
 
-    def to_json(self) -> dict[str, Any]:
-        return {"file": self.file, "line": self.line, "column": self.column, **super().to_json()}
+    def to_json(self, spelling: Spelling = Spelling.MODEL) -> dict[str, Any]:
+        return {"file": self.file, "line": self.line, "column": self.column, **super().to_json(spelling)}
 
 
 def join_path(keys: Iterable[str | int]) -> str:
@@ -55,3 +57,12 @@ def join_path(keys: Iterable[str | int]) -> str:
 def split_path(path: str) -> list[str | int]:
     """The steps of a path that core rules wrote: names and indices."""
     return [int(index) if index else name or quoted for name, index, quoted in _STEP.findall(path)]
+
+
+@contextmanager
+def at_key(key: str) -> Iterator[None]:
+    """Report every violation found inside under this key."""
+    try:
+        yield
+    except DmlError as error:
+        raise type(error)([replace(each, path=key) for each in error.violations], error.subject) from None

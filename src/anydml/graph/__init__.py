@@ -1,1 +1,1 @@
-"""From operators to plans: what has to be done, in which order, on no particular device."""
+"""From operators to plans: graphs, what has to be done for them, in which order and in which memory."""

@@ -6,21 +6,15 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from anydml.core.attributes import Float
 from anydml.core.errors import Violation
+from anydml.core.fixes import Use
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
-from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import Float, Operator, aliases, attribute, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
-from anydml.operators.special import erfc
 from anydml.operators.types import FLOAT_16_32, SMALL_SIGNED, UP_TO_32_BIT
 
-STEEPNESS = rule(
-    "softplus.steepness",
-    "Before feature level 6.4 the steepness is at least 1.",
-    "dml.Device(feature_level='6.3').compile("
-    "dml.ActivationSoftplus(input_tensor=dml.TensorDesc('FLOAT32', [4]), steepness=0.5))",
-)
+STEEPNESS = rule("softplus.steepness", "Before feature level 6.4 the steepness is at least 1.")
 _FLOATS = {"1.0": FLOAT_16_32}
 _WITH_SIGNED = {"1.0": FLOAT_16_32, "5.1": FLOAT_16_32 | SMALL_SIGNED}
 
@@ -32,7 +26,7 @@ class _Activation(Operator, abstract=True):
     input_tensor: TensorDesc = tensor_input(_FLOATS)
     output_tensor: TensorDesc = tensor_output(_FLOATS)
     same = (same("input_tensor output_tensor", "DataType DimensionCount Sizes"),)
-    in_place = True
+    in_place = aliases("input_tensor", "output_tensor")
     fusable = True
 
 
@@ -102,7 +96,7 @@ class ActivationParameterizedRelu(Operator, since="1.0", id=42):
     slope_tensor: TensorDesc = tensor_input(_WITH_SIGNED)
     output_tensor: TensorDesc = tensor_output(_WITH_SIGNED)
     same = (same("input_tensor slope_tensor output_tensor", "DataType DimensionCount Sizes"),)
-    in_place = True
+    in_place = aliases("input_tensor slope_tensor", "output_tensor")
 
     def formula(self, m: Any, x: Any, slope: Any) -> Any:
         return m.where(x >= 0, x, slope * x)
@@ -159,7 +153,7 @@ class ActivationSoftplus(_Activation, since="1.0", id=49):
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         if self.steepness < 1 and level < FeatureLevel.LEVEL_6_4:
-            yield STEEPNESS("Steepness", self.steepness, "at least 1", "1", feature_level="6.4")
+            yield STEEPNESS("Steepness", self.steepness, "at least 1", Use(1.0), feature_level="6.4")
 
     def formula(self, m: Any, x: Any) -> Any:
         return m.logaddexp(x.dtype.type(0), x * self.steepness) / x.dtype.type(self.steepness)
@@ -241,7 +235,7 @@ class ActivationGelu(_Activation, since="5.1", id=157):
     def formula(self, m: Any, x: Any) -> Any:
         wide = x.astype("float64")  # the tail's e^(-x^2 / 2) magnifies a rounding of x
         held = m.where(m.isneginf(wide), 0, wide)
-        return (0.5 * held * erfc(m, wide * -math.sqrt(0.5))).astype(x.dtype)
+        return (0.5 * held * m.erfc(wide * -math.sqrt(0.5))).astype(x.dtype)
 
 
 class ActivationSwish(_Activation, since="6.2", id=167):

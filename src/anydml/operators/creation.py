@@ -6,14 +6,10 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from anydml.core.attributes import Enumeration, Scalar
 from anydml.core.datatype import DataType
-from anydml.core.errors import Violation
-from anydml.core.levels import FeatureLevel
 from anydml.core.moves import Fill
-from anydml.core.schema import Operator, attribute, tensor_output
+from anydml.core.schema import Operator, Scalar, TypeOf, attribute, tensor_output
 from anydml.core.tensor import TensorDesc
-from anydml.operators.padding import check_value_type
 from anydml.operators.types import ALL, UP_TO_32_BIT, WITHOUT_FLOAT64
 
 _RANK = {"2.1": (4, 4), "4.0": (1, 8)}
@@ -24,11 +20,8 @@ class FillValueConstant(Operator, since="2.1", id=103):
 
     rank = _RANK
     output_tensor: TensorDesc = tensor_output({"2.1": UP_TO_32_BIT, "4.1": ALL})
-    value_data_type: DataType = attribute(Enumeration(DataType))
+    value_data_type: DataType = attribute(TypeOf())
     value: int | float = attribute(Scalar("value_data_type"))
-
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        return check_value_type(self.value_data_type, self.output_tensor, "ValueDataType")
 
     def moves(self) -> Iterator[Fill]:
         yield Fill("output_tensor", self.output_tensor.layout, self.value)
@@ -39,12 +32,9 @@ class FillValueSequence(Operator, since="2.1", id=104):
 
     rank = _RANK
     output_tensor: TensorDesc = tensor_output({"2.1": UP_TO_32_BIT, "5.0": WITHOUT_FLOAT64})
-    value_data_type: DataType = attribute(Enumeration(DataType))
+    value_data_type: DataType = attribute(TypeOf())
     value_start: int | float = attribute(Scalar("value_data_type"))
     value_delta: int | float = attribute(Scalar("value_data_type", wraps=True))
-
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        return check_value_type(self.value_data_type, self.output_tensor, "ValueDataType")
 
     def compute(self, xp: Any) -> Any:
         count, kind = prod(self.output_tensor.sizes), self.output_tensor.data_type

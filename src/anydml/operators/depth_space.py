@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anydml.core.attributes import Enumeration, Integer
 from anydml.core.enums import DepthSpaceOrder
 from anydml.core.errors import Violation
 from anydml.core.layout import Layout
 from anydml.core.levels import FeatureLevel
 from anydml.core.moves import Move
 from anydml.core.rules import rule
-from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import Enumeration, Integer, Operator, attribute, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
 from anydml.operators.types import ALL, FLOAT_16_32, UP_TO_32_BIT
 
 BLOCK = rule(
-    "depth-space.block",
-    "The block's area divides the depth's channels, or its side the space's height and width.",
-    "dml.Device().compile(dml.SpaceToDepth(input_tensor=dml.TensorDesc('FLOAT32', [1, 1, 3, 4]), block_size=2, "
-    "output_tensor=dml.TensorDesc('FLOAT32', [1, 4, 1, 2])))",
+    "depth-space.block", "The block's area divides the depth's channels, or its side the space's height and width."
 )
 _OLD = {"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "5.0": ALL}
 _NEW = {"2.1": UP_TO_32_BIT, "5.0": ALL}
@@ -37,9 +33,7 @@ class _DepthSpace(Operator, abstract=True):
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         block, (_, channels, height, width) = self.block_size, self.input_tensor.sizes
-        if block < 1:
-            yield BLOCK("BlockSize", block, "at least 1", "1")
-        elif self.input_is_deep and channels % (block * block):
+        if self.input_is_deep and channels % (block * block):
             found = f"{channels} channels"
             yield BLOCK("InputTensor.Sizes[1]", found, f"a multiple of {block} * {block}")
         elif not self.input_is_deep:
@@ -77,7 +71,7 @@ class DepthToSpace(_DepthSpace, since="1.0", id=69):
     rank = {"1.0": (4, 4)}
     input_tensor: TensorDesc = tensor_input(_OLD)
     output_tensor: TensorDesc = tensor_output(_OLD)
-    block_size: int = attribute(Integer())
+    block_size: int = attribute(Integer(minimum=1))
     order = DepthSpaceOrder.DEPTH_COLUMN_ROW
 
 
@@ -87,7 +81,7 @@ class DepthToSpace1(_DepthSpace, since="2.1", id=113):
     rank = {"2.1": (4, 4)}
     input_tensor: TensorDesc = tensor_input(_NEW)
     output_tensor: TensorDesc = tensor_output(_NEW)
-    block_size: int = attribute(Integer())
+    block_size: int = attribute(Integer(minimum=1))
     order: DepthSpaceOrder = attribute(Enumeration(DepthSpaceOrder))
 
 
@@ -97,7 +91,7 @@ class SpaceToDepth(_DepthSpace, since="1.0", id=68):
     rank = {"1.0": (4, 4)}
     input_tensor: TensorDesc = tensor_input(_OLD)
     output_tensor: TensorDesc = tensor_output(_OLD)
-    block_size: int = attribute(Integer())
+    block_size: int = attribute(Integer(minimum=1))
     order = DepthSpaceOrder.DEPTH_COLUMN_ROW
     input_is_deep = False
 
@@ -108,6 +102,6 @@ class SpaceToDepth1(_DepthSpace, since="2.1", id=114):
     rank = {"2.1": (4, 4)}
     input_tensor: TensorDesc = tensor_input(_NEW)
     output_tensor: TensorDesc = tensor_output(_NEW)
-    block_size: int = attribute(Integer())
+    block_size: int = attribute(Integer(minimum=1))
     order: DepthSpaceOrder = attribute(Enumeration(DepthSpaceOrder))
     input_is_deep = False

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from anydml.core.attributes import Enumeration, Float, Scalar, ScaleBias
 from anydml.core.datatype import DataType
-from anydml.core.errors import Violation
-from anydml.core.fusion import Activation
-from anydml.core.levels import FeatureLevel
-from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import (
+    Float,
+    Operator,
+    Scalar,
+    ScaleBias,
+    TypeOf,
+    aliases,
+    attribute,
+    same,
+    tensor_input,
+    tensor_output,
+)
+from anydml.core.schema.fusion import Activation
 from anydml.core.tensor import TensorDesc
-from anydml.operators.padding import check_value_type
 from anydml.operators.types import (
     FLOAT_16_32,
     INTEGERS_32,
@@ -35,7 +41,8 @@ _ADD = {
 }
 _CLIP = {"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "5.0": WITHOUT_FLOAT64}
 _COMPARED = {"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "4.1": WITHOUT_FLOAT64}
-_ACTIVATION = Activation()
+_IN_PLACE_UNARY = aliases("input_tensor", "output_tensor")
+_IN_PLACE_BINARY = aliases("a_tensor b_tensor", "output_tensor")
 
 
 def scaled(x: Any, scale_bias: tuple[float, float] | None) -> Any:
@@ -54,7 +61,7 @@ class ElementWiseAdd(Operator, since="1.0", id=4):
     b_tensor: TensorDesc = tensor_input(_ADD)
     output_tensor: TensorDesc = tensor_output(_ADD)
     same = _SAME_THREE
-    in_place = True
+    in_place = _IN_PLACE_BINARY
 
     def formula(self, m: Any, a: Any, b: Any) -> Any:
         return a + b
@@ -67,12 +74,9 @@ class ElementWiseAdd1(Operator, since="2.0", id=89):
     a_tensor: TensorDesc = tensor_input({"2.0": FLOAT_16_32})
     b_tensor: TensorDesc = tensor_input({"2.0": FLOAT_16_32})
     output_tensor: TensorDesc = tensor_output({"2.0": FLOAT_16_32})
-    fused_activation: Operator | None = attribute(_ACTIVATION, optional=True)
+    fused_activation: Operator | None = attribute(Activation(), optional=True)
     same = _SAME_THREE
-    in_place = True
-
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        yield from _ACTIVATION.check(self.fused_activation, level, "FusedActivation")
+    in_place = _IN_PLACE_BINARY
 
     def formula(self, m: Any, a: Any, b: Any) -> Any:
         return activated(m, a + b, self.fused_activation)
@@ -101,7 +105,7 @@ class ElementWiseClip(Operator, since="1.0", id=8):
     min: float = attribute(Float())
     max: float = attribute(Float())
     same = _SAME_TWO
-    in_place = True
+    in_place = _IN_PLACE_UNARY
     fusable = True
     fuses_anywhere = False
 
@@ -116,14 +120,11 @@ class ElementWiseClip1(Operator, since="5.0", id=153):
     input_tensor: TensorDesc = tensor_input({"5.0": WITHOUT_FLOAT64})
     output_tensor: TensorDesc = tensor_output({"5.0": WITHOUT_FLOAT64})
     scale_bias: tuple[float, float] | None = attribute(ScaleBias(), optional=True)
-    min_max_data_type: DataType = attribute(Enumeration(DataType))
+    min_max_data_type: DataType = attribute(TypeOf())
     min: int | float = attribute(Scalar("min_max_data_type"))
     max: int | float = attribute(Scalar("min_max_data_type"))
     same = _SAME_TWO
-    in_place = True
-
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        return check_value_type(self.min_max_data_type, self.output_tensor, "MinMaxDataType")
+    in_place = _IN_PLACE_UNARY
 
     def formula(self, m: Any, x: Any) -> Any:
         return clamp(m, scaled(x, self.scale_bias), self.min, self.max)
@@ -135,14 +136,11 @@ class ElementWiseLogicalLessThan(Operator, since="1.0", id=17):
     rank = _RANK_4
     a_tensor: TensorDesc = tensor_input(_COMPARED)
     b_tensor: TensorDesc = tensor_input(_COMPARED)
-    output_tensor: TensorDesc = tensor_output({"1.0": UINT32, "2.0": UINT32 | UINT8})
+    output_tensor: TensorDesc = tensor_output({"1.0": UINT32, "2.0": UINT32 | UINT8}, inferred_type=DataType.UINT8)
     same = (
         same("a_tensor b_tensor output_tensor", "DimensionCount Sizes"),
         same("a_tensor b_tensor", "DataType"),
     )
-
-    def infer_types(self) -> dict[str, DataType]:
-        return {"output_tensor": DataType.UINT8}
 
     def formula(self, m: Any, a: Any, b: Any) -> Any:
         return a < b

@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from anydml.core.attributes import Enumeration, Float
 from anydml.core.enums import MatrixTransform
 from anydml.core.errors import Violation
-from anydml.core.fusion import Activation
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
-from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import Enumeration, Float, Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema.fusion import Activation
 from anydml.core.tensor import TensorDesc
-from anydml.operators.elementwise import activated
+from anydml.operators.fused import apply_activation
 from anydml.operators.types import FLOAT_16_32
 
-INNER = rule(
-    "gemm.inner-size",
-    "A's columns are as many as B's rows, after the transforms, and leading sizes agree.",
-    "dml.Device().compile(dml.Gemm(a_tensor=dml.TensorDesc('FLOAT32', [2, 3]), trans_a='NONE', trans_b='NONE', "
-    "b_tensor=dml.TensorDesc('FLOAT32', [4, 5]), output_tensor=dml.TensorDesc('FLOAT32', [2, 5]), alpha=1, beta=0))",
-)
+INNER = rule("gemm.inner-size", "A's columns are as many as B's rows, after the transforms, and leading sizes agree.")
 _ACTIVATION = Activation({"ELEMENT_WISE_CLIP": "6.0", "ACTIVATION_SOFTMAX": "6.1", "ACTIVATION_SOFTMAX1": "6.1"})
 _FLOATS = {"1.0": FLOAT_16_32}
 
@@ -34,10 +28,10 @@ class Gemm(Operator, since="1.0", id=54):
     b_tensor: TensorDesc = tensor_input(_FLOATS)
     c_tensor: TensorDesc | None = tensor_input(_FLOATS, optional=True)
     output_tensor: TensorDesc = tensor_output(_FLOATS)
-    trans_a: MatrixTransform = attribute(Enumeration(MatrixTransform))
-    trans_b: MatrixTransform = attribute(Enumeration(MatrixTransform))
-    alpha: float = attribute(Float())
-    beta: float = attribute(Float())
+    trans_a: MatrixTransform = attribute(Enumeration(MatrixTransform), default=MatrixTransform.NONE)
+    trans_b: MatrixTransform = attribute(Enumeration(MatrixTransform), default=MatrixTransform.NONE)
+    alpha: float = attribute(Float(), default=1.0)
+    beta: float = attribute(Float(), default=1.0)
     fused_activation: Operator | None = attribute(_ACTIVATION, optional=True)
     same = (
         same("a_tensor b_tensor c_tensor output_tensor", "DataType DimensionCount"),
@@ -52,7 +46,6 @@ class Gemm(Operator, since="1.0", id=54):
         return (rows[0], rows[1]), (columns[0], columns[1])
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        yield from _ACTIVATION.check(self.fused_activation, level, "FusedActivation")
         (_, inner), (other, _) = self._matrix_sizes()
         if inner != other:
             yield INNER("BTensor.Sizes", f"{other} rows as multiplied", f"{inner}, the columns of ATensor")
@@ -70,4 +63,4 @@ class Gemm(Operator, since="1.0", id=54):
         result = xp.matmul(a, b) * a.dtype.type(self.alpha)
         if c_tensor is not None:
             result = result + a.dtype.type(self.beta) * c_tensor
-        return activated(xp, result, self.fused_activation)
+        return apply_activation(xp, result, self.fused_activation)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
-from anydml.core.attributes import Array, Integer, ScaleBias
-from anydml.core.errors import Violation, counted
+from anydml.core.errors import Violation
+from anydml.core.fixes import Use
 from anydml.core.geometry import MAXIMUM_RANK
 from anydml.core.layout import Layout
 from anydml.core.levels import FeatureLevel
 from anydml.core.moves import Move
 from anydml.core.rules import rule
 from anydml.core.schema import (
+    Axis,
+    Integer,
     Operator,
+    ScaleBias,
+    aliases,
     attribute,
+    per_dimension,
     same,
     tensor_input,
     tensor_inputs,
@@ -35,35 +40,11 @@ from anydml.operators.types import (
     WITHOUT_FLOAT64,
 )
 
-_T = "dml.TensorDesc('FLOAT32', [{}])"
-_JOIN = "dml.Device().compile(dml.Join(input_tensors=[{}], output_tensor={}, axis={}))"
-AXIS = rule(
-    "attribute.axis",
-    "An axis is one of the tensor's dimensions, counted from 0.",
-    _JOIN.format(_T.format(4), _T.format(4), 1),
-)
-EMPTY = rule("list.empty", "There is at least one tensor in a list.", _JOIN.format("", _T.format(4), 0))
-JOINED = rule(
-    "join.sizes",
-    "The parts have the sizes of the whole but along the axis, where theirs add up to it.",
-    _JOIN.format(_T.format(2) + ", " + _T.format(1), _T.format(4), 0),
-)
-REPEATS = rule(
-    "tile.repeats",
-    "Every dimension is repeated at least once.",
-    f"dml.Device().compile(dml.Tile(input_tensor={_T.format(2)}, repeats=[0], output_tensor={_T.format(2)}))",
-)
+EMPTY = rule("list.empty", "There is at least one tensor in a list.")
+JOINED = rule("join.sizes", "The parts have the sizes of the whole but along the axis, where theirs add up to it.")
 LENGTHS = rule(
-    "reverse-subsequences.lengths",
-    "There is one length a sequence: the input's sizes with 1 along the axis.",
-    f"dml.Device().compile(dml.ReverseSubsequences(input_tensor={_T.format(4)}, axis=0, "
-    "sequence_lengths_tensor=dml.TensorDesc('UINT32', [2])))",
+    "reverse-subsequences.lengths", "There is one length a sequence: the input's sizes with 1 along the axis."
 )
-
-
-def check_axis(axis: int, rank: int) -> Iterator[Violation]:
-    if axis >= rank:
-        yield AXIS("Axis", axis, f"0 to {rank - 1}", str(rank - 1))
 
 
 class ElementWiseIdentity(Operator, since="1.0", id=1):
@@ -74,7 +55,7 @@ class ElementWiseIdentity(Operator, since="1.0", id=1):
     output_tensor: TensorDesc = tensor_output({"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "4.1": ALL})
     scale_bias: tuple[float, float] | None = attribute(ScaleBias(), optional=True)
     same = (same("input_tensor output_tensor", "DataType DimensionCount Sizes"),)
-    in_place = True
+    in_place = aliases("input_tensor", "output_tensor")
 
     def moves(self) -> Iterator[Move]:
         source, destination = self.input_tensor.layout, self.output_tensor.layout
@@ -106,17 +87,13 @@ def _check_parts(
     """Parts and whole fit together along the axis and agree along the others."""
     if not parts:
         yield EMPTY(path, "no tensors", "at least one")
-        return
-    yield from (wrong := list(check_axis(axis, whole.rank)))
-    if wrong:
-        return
     for k, part in enumerate(parts):
         for i, (own, total) in enumerate(zip(part.sizes, whole.sizes, strict=True)):
             if i != axis and own != total:
-                yield JOINED(f"{path}[{k}].Sizes[{i}]", own, f"{total} as {whole_path} has", str(total))
+                yield JOINED(f"{path}[{k}].Sizes[{i}]", own, f"{total} as {whole_path} has", Use(total))
     total = sum(part.sizes[axis] for part in parts)
     if total != whole.sizes[axis]:
-        yield JOINED(f"{whole_path}.Sizes[{axis}]", whole.sizes[axis], f"{total}, what the parts add up to", str(total))
+        yield JOINED(f"{whole_path}.Sizes[{axis}]", whole.sizes[axis], f"{total}, what the parts add up to", Use(total))
 
 
 def _pieces(whole: Layout, parts: tuple[TensorDesc, ...], axis: int) -> Iterator[tuple[int, Layout]]:
@@ -134,10 +111,12 @@ class Split(Operator, since="1.0", id=62):
     rank = {"1.0": (4, 4), "3.0": (1, 8)}
     input_tensor: TensorDesc = tensor_input(_JOIN_TYPES)
     output_tensors: tuple[TensorDesc, ...] = tensor_outputs(_JOIN_TYPES, length="OutputCount")
-    axis: int = attribute(Integer())
+    axis: int = attribute(Axis())
     same = (same("input_tensor output_tensors", "DataType DimensionCount"),)
 
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+    def check(self, level: FeatureLevel) -> Iterable[Violation]:
+        if self.output_tensors is None:  # how to cut is the caller's choice, which is told when they are inferred
+            return ()
         return _check_parts(self.input_tensor, self.output_tensors, self.axis, "InputTensor", "OutputTensors")
 
     def infer(self) -> dict[str, tuple[int, ...]]:
@@ -154,15 +133,21 @@ class Join(Operator, since="1.0", id=63):
     rank = {"1.0": (4, 4), "3.0": (4, 5), "4.1": (1, 8)}
     input_tensors: tuple[TensorDesc, ...] = tensor_inputs(_JOIN_TYPES, length="InputCount")
     output_tensor: TensorDesc = tensor_output(_JOIN_TYPES)
-    axis: int = attribute(Integer())
+    axis: int = attribute(Axis(tensor="input_tensors"))
     same = (same("input_tensors output_tensor", "DataType DimensionCount"),)
 
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        return _check_parts(self.output_tensor, self.input_tensors, self.axis, "OutputTensor", "InputTensors")
+    def check(self, level: FeatureLevel) -> Iterable[Violation]:
+        if not self.input_tensors:
+            return [EMPTY("InputTensors", "no tensors", "at least one")]
+        whole = self.output_tensor or TensorDesc(self.input_tensors[0].data_type, self._joined_sizes())
+        return _check_parts(whole, self.input_tensors, self.axis, "OutputTensor", "InputTensors")
+
+    def _joined_sizes(self) -> tuple[int, ...]:
+        first, total = self.input_tensors[0], sum(part.sizes[self.axis] for part in self.input_tensors)
+        return tuple(total if i == self.axis else n for i, n in enumerate(first.sizes))
 
     def infer(self) -> dict[str, tuple[int, ...]]:
-        first, total = self.input_tensors[0], sum(part.sizes[self.axis] for part in self.input_tensors)
-        return {"output_tensor": tuple(total if i == self.axis else n for i, n in enumerate(first.sizes))}
+        return {"output_tensor": self._joined_sizes()}
 
     def moves(self) -> Iterator[Move]:
         for k, piece in _pieces(self.output_tensor.layout, self.input_tensors, self.axis):
@@ -175,15 +160,8 @@ class Tile(Operator, since="1.0", id=70):
     rank = {"1.0": (4, 4), "3.1": (1, 8)}
     input_tensor: TensorDesc = tensor_input({"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "4.1": WITHOUT_FLOAT64})
     output_tensor: TensorDesc = tensor_output({"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "4.1": WITHOUT_FLOAT64})
-    repeats: tuple[int, ...] = attribute(Array(Integer()), length="RepeatsCount")
+    repeats: tuple[int, ...] = per_dimension("input_tensor", Integer(minimum=1), length="RepeatsCount")
     same = (same("input_tensor output_tensor", "DataType"),)
-
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        if len(self.repeats) != self.input_tensor.rank:
-            yield REPEATS("Repeats", counted(len(self.repeats), "value"), f"{self.input_tensor.rank}, one a dimension")
-        for i, count in enumerate(self.repeats):
-            if count < 1:
-                yield REPEATS(f"Repeats[{i}]", count, "at least 1", "1")
 
     def infer(self) -> dict[str, tuple[int, ...]]:
         sizes = zip(self.input_tensor.sizes, self.repeats, strict=True)
@@ -225,7 +203,7 @@ class ReverseSubsequences(Operator, since="2.1", id=106):
     input_tensor: TensorDesc = tensor_input({"2.1": UP_TO_32_BIT, "5.0": ALL})
     sequence_lengths_tensor: TensorDesc = tensor_input({"2.1": UINT32, "5.0": UINT32 | UINT64})
     output_tensor: TensorDesc = tensor_output({"2.1": UP_TO_32_BIT, "5.0": ALL})
-    axis: int = attribute(Integer())
+    axis: int = attribute(Axis())
     only_moves = True
     same = (
         same("input_tensor sequence_lengths_tensor output_tensor", "DimensionCount"),
@@ -233,12 +211,10 @@ class ReverseSubsequences(Operator, since="2.1", id=106):
     )
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        yield from (wrong := list(check_axis(self.axis, self.input_tensor.rank)))
         expected = tuple(1 if i == self.axis else n for i, n in enumerate(self.input_tensor.sizes))
-        if not wrong and self.sequence_lengths_tensor.sizes != expected:
-            yield LENGTHS(
-                "SequenceLengthsTensor.Sizes", self.sequence_lengths_tensor.sizes, expected, str(list(expected))
-            )
+        found = self.sequence_lengths_tensor.sizes
+        if found != expected:
+            yield LENGTHS("SequenceLengthsTensor.Sizes", found, expected, Use(expected))
 
     def infer(self) -> dict[str, tuple[int, ...]]:
         return {"output_tensor": self.input_tensor.sizes}

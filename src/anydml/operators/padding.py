@@ -8,34 +8,26 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from anydml.core.attributes import Array, Enumeration, Float, Integer, Scalar
 from anydml.core.datatype import DataType
 from anydml.core.enums import PaddingMode
-from anydml.core.errors import Violation, counted
 from anydml.core.layout import Layout
-from anydml.core.levels import FeatureLevel
 from anydml.core.moves import Fill, Move
-from anydml.core.rules import rule
-from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import (
+    Enumeration,
+    Float,
+    Integer,
+    Operator,
+    Scalar,
+    TypeOf,
+    attribute,
+    per_dimension,
+    same,
+    tensor_input,
+    tensor_output,
+)
 from anydml.core.tensor import TensorDesc
 from anydml.operators.types import ALL, FLOAT_16_32, UP_TO_32_BIT
 
-_PADDING1 = (
-    "dml.Device().compile(dml.Padding1(input_tensor=dml.TensorDesc('FLOAT32', [4]), padding_mode='EDGE', "
-    "padding_value_data_type={}, padding_value=0, start_padding={}, end_padding={}))"
-)
-COUNT = rule(
-    "padding.dimension-count",
-    "There is a start and an end padding for each dimension.",
-    _PADDING1.format("'FLOAT32'", "[1, 1]", "[1, 1]").replace(
-        "padding_mode", "output_tensor=dml.TensorDesc('FLOAT32', [6]), padding_mode"
-    ),
-)
-VALUE_TYPE = rule(
-    "scalar.data-type",
-    "The data type beside a scalar is the output's.",
-    _PADDING1.format("'FLOAT16'", "[1]", "[1]"),
-)
 # Every run of every axis meets every run of the others; past this many moves an indexed copy is quicker.
 _MOST_MOVES = 1024
 
@@ -67,12 +59,6 @@ def runs_of(mode: PaddingMode, size: int, before: int, after: int) -> list[Run]:
         runs.append(Run(position, length, place if rising else top - (place - size), 1 if rising else -1))
         position += length
     return runs
-
-
-def _check_padding(operator: Padding | Padding1) -> Iterator[Violation]:
-    rank = operator.input_tensor.rank
-    if len(operator.start_padding) != rank:
-        yield COUNT("StartPadding", counted(len(operator.start_padding), "value"), f"{rank}, one for each dimension")
 
 
 def _padded_sizes(operator: Padding | Padding1) -> dict[str, tuple[int, ...]]:
@@ -132,13 +118,10 @@ class Padding(Operator, since="1.0", id=64):
     output_tensor: TensorDesc = tensor_output({"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "5.0": ALL})
     padding_mode: PaddingMode = attribute(Enumeration(PaddingMode))
     padding_value: float = attribute(Float())
-    start_padding: tuple[int, ...] = attribute(Array(Integer()), length="DimensionCount")
-    end_padding: tuple[int, ...] = attribute(Array(Integer()), length="DimensionCount")
+    start_padding: tuple[int, ...] = per_dimension("input_tensor", Integer())
+    end_padding: tuple[int, ...] = per_dimension("input_tensor", Integer())
     same = (same("input_tensor output_tensor", "DataType DimensionCount"),)
     only_moves = True
-
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        return _check_padding(self)
 
     def infer(self) -> dict[str, tuple[int, ...]]:
         return _padded_sizes(self)
@@ -157,16 +140,12 @@ class Padding1(Operator, since="5.0", id=155):
     input_tensor: TensorDesc = tensor_input({"5.0": ALL})
     output_tensor: TensorDesc = tensor_output({"5.0": ALL})
     padding_mode: PaddingMode = attribute(Enumeration(PaddingMode))
-    padding_value_data_type: DataType = attribute(Enumeration(DataType))
+    padding_value_data_type: DataType = attribute(TypeOf())
     padding_value: int | float = attribute(Scalar("padding_value_data_type"))
-    start_padding: tuple[int, ...] = attribute(Array(Integer()), length="DimensionCount")
-    end_padding: tuple[int, ...] = attribute(Array(Integer()), length="DimensionCount")
+    start_padding: tuple[int, ...] = per_dimension("input_tensor", Integer())
+    end_padding: tuple[int, ...] = per_dimension("input_tensor", Integer())
     same = (same("input_tensor output_tensor", "DataType DimensionCount"),)
     only_moves = True
-
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        yield from _check_padding(self)
-        yield from check_value_type(self.padding_value_data_type, self.output_tensor, "PaddingValueDataType")
 
     def infer(self) -> dict[str, tuple[int, ...]]:
         return _padded_sizes(self)
@@ -176,10 +155,3 @@ class Padding1(Operator, since="5.0", id=155):
 
     def compute(self, xp: Any, input_tensor: Any) -> Any:
         return _padding_by_index(self, xp, input_tensor)
-
-
-def check_value_type(value_type: DataType, tensor: TensorDesc, path: str) -> Iterator[Violation]:
-    """A scalar's type is its tensor's."""
-    if value_type is not tensor.data_type:
-        expected = f"{tensor.data_type.name} as OutputTensor"
-        yield VALUE_TYPE(path, value_type.name, expected, tensor.data_type.name)

@@ -6,27 +6,16 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from anydml.core.attributes import Array, Integer
-from anydml.core.errors import Violation, counted
+from anydml.core.datatype import DataType
+from anydml.core.errors import Violation
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
-from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import Integer, Operator, per_dimension, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
 from anydml.operators.types import FLOAT_16_32, INTEGERS_8, UINT32, UINT64, WITHOUT_FLOAT64
 
-_POOLING = (
-    "dml.Device().compile(dml.MaxPooling2(input_tensor=dml.TensorDesc('FLOAT32', [1, 1, 4, 4]), strides=[{}, 1], "
-    "window_size=[{}, 2], start_padding=[0, 0], end_padding=[0, 0], dilations=[1, 1], "
-    "output_tensor=dml.TensorDesc('FLOAT32', [1, 1, 3, 3])))"
-)
-COUNT = rule(
-    "pooling.dimension-count",
-    "There is a window for each spatial dimension: two fewer than the tensor has.",
-    _POOLING.format(1, 2).replace(", 1]", "]").replace(", 2]", "]").replace("[0, 0]", "[0]").replace("4, 4", "4, 4"),
-)
-STEP = rule("pooling.step", "Strides, window sizes and dilations are at least 1.", _POOLING.format(0, 2))
-WINDOW = rule("pooling.window", "The window fits into the padded input.", _POOLING.format(1, 5))
-_EACH = Array(Integer())
+WINDOW = rule("pooling.window", "The window fits into the padded input.")
+_STEP = Integer(minimum=1)
 _VALUES = {"2.1": FLOAT_16_32, "3.0": FLOAT_16_32 | INTEGERS_8, "5.0": WITHOUT_FLOAT64}
 
 
@@ -36,30 +25,20 @@ class MaxPooling2(Operator, since="2.1", id=110):
     rank = {"2.1": (4, 5)}
     input_tensor: TensorDesc = tensor_input(_VALUES)
     output_tensor: TensorDesc = tensor_output(_VALUES)
-    output_indices_tensor: TensorDesc | None = tensor_output({"2.1": UINT32, "5.0": UINT32 | UINT64}, optional=True)
-    strides: tuple[int, ...] = attribute(_EACH, length="DimensionCount")
-    window_size: tuple[int, ...] = attribute(_EACH, length="DimensionCount")
-    start_padding: tuple[int, ...] = attribute(_EACH, length="DimensionCount")
-    end_padding: tuple[int, ...] = attribute(_EACH, length="DimensionCount")
-    dilations: tuple[int, ...] = attribute(_EACH, length="DimensionCount")
+    output_indices_tensor: TensorDesc | None = tensor_output(
+        {"2.1": UINT32, "5.0": UINT32 | UINT64}, optional=True, inferred_type=DataType.UINT32
+    )
+    strides: tuple[int, ...] = per_dimension("input_tensor", _STEP, skip=2, default=1)
+    window_size: tuple[int, ...] = per_dimension("input_tensor", _STEP, skip=2)
+    start_padding: tuple[int, ...] = per_dimension("input_tensor", Integer(), skip=2, default=0)
+    end_padding: tuple[int, ...] = per_dimension("input_tensor", Integer(), skip=2, default=0)
+    dilations: tuple[int, ...] = per_dimension("input_tensor", _STEP, skip=2, default=1)
     same = (
         same("input_tensor output_tensor output_indices_tensor", "DimensionCount"),
         same("input_tensor output_tensor", "DataType"),
     )
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        spatial = self.input_tensor.rank - 2
-        if len(self.strides) != spatial:
-            yield COUNT("DimensionCount", counted(len(self.strides), "value"), f"{spatial}, one a spatial dimension")
-            return
-        wrong = []
-        for name in ("strides", "window_size", "dilations"):
-            for i, value in enumerate(getattr(self, name)):
-                if value < 1:
-                    wrong.append(STEP(f"{self.fields[name].dml_name}[{i}]", value, "at least 1", "1"))
-        yield from wrong
-        if wrong:
-            return
         for i, size in enumerate(self._spatial_sizes()):
             if size < 1:
                 found = f"{self.window_size[i]} dilated by {self.dilations[i]}"

@@ -7,18 +7,14 @@ from typing import Any
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import Violation
+from anydml.core.fixes import Use
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import Operator, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
 from anydml.operators.types import FLOAT32, FLOAT_16_32, INT32, INTEGERS_8, UINT8
 
-SCALE_TYPE = rule(
-    "quantize.scale-type",
-    "The scale has the input's data type, or FLOAT32 for an INT32 input.",
-    "dml.Device().compile(dml.ElementWiseQuantizeLinear(input_tensor=dml.TensorDesc('FLOAT32', [4]), "
-    "scale_tensor=dml.TensorDesc('FLOAT16', [4]), output_tensor=dml.TensorDesc('UINT8', [4])))",
-)
+SCALE_TYPE = rule("quantize.scale-type", "The scale has the input's data type, or FLOAT32 for an INT32 input.")
 _SMALL = {"1.0": UINT8, "2.1": INTEGERS_8}
 
 
@@ -40,11 +36,10 @@ class ElementWiseQuantizeLinear(Operator, since="1.0", id=33):
         expected = DataType.FLOAT32 if given is DataType.INT32 else given
         if self.scale_tensor.data_type is not expected:
             reason = f"{expected.name}, since InputTensor is {given.name}"
-            yield SCALE_TYPE("ScaleTensor.DataType", self.scale_tensor.data_type.name, reason, expected.name)
+            yield SCALE_TYPE("ScaleTensor.DataType", self.scale_tensor.data_type.name, reason, Use(expected.name))
 
     def formula(self, m: Any, x: Any, scale: Any, zero_point: Any = None) -> Any:
         low, high = self.output_tensor.data_type.range
-        with m.errstate(all="ignore"):
-            steps = m.rint(x.astype(scale.dtype) / scale)
+        steps = m.rint(x.astype(scale.dtype) / scale)
         shifted = steps if zero_point is None else steps + zero_point.astype(scale.dtype)
         return m.clip(m.nan_to_num(shifted, nan=0.0, posinf=m.inf, neginf=-m.inf), low, high)

@@ -6,15 +6,26 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from anydml.core.attributes import Array, Boolean, Enumeration, Integer
 from anydml.core.datatype import DataType
 from anydml.core.enums import AxisDirection, ReduceFunction
 from anydml.core.errors import Violation
+from anydml.core.fixes import Use
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
-from anydml.core.schema import Operator, When, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import (
+    Axes,
+    Axis,
+    Boolean,
+    Enumeration,
+    Operator,
+    aliases,
+    attribute,
+    same,
+    tensor_input,
+    tensor_output,
+    when,
+)
 from anydml.core.tensor import TensorDesc
-from anydml.operators.movement import check_axis
 from anydml.operators.types import (
     FLOAT_16_32,
     INTEGERS_32,
@@ -24,18 +35,7 @@ from anydml.operators.types import (
     WITHOUT_FLOAT64,
 )
 
-_REDUCE = (
-    "dml.Device().compile(dml.Reduce(function={}, input_tensor=dml.TensorDesc('FLOAT32', [4]), axes={}, "
-    "output_tensor=dml.TensorDesc({}, [1])))"
-)
-AXES = rule(
-    "reduce.axes", "Every axis is a dimension of the input, named once.", _REDUCE.format("'SUM'", "[1]", "'FLOAT32'")
-)
-TYPES = rule(
-    "reduce.data-type",
-    "Input and output have one data type, but for ARGMIN and ARGMAX.",
-    _REDUCE.format("'SUM'", "[0]", "'FLOAT16'"),
-)
+TYPES = rule("reduce.data-type", "Input and output have one data type, but for ARGMIN and ARGMAX.")
 
 _NUMBERS_32 = FLOAT_16_32 | INTEGERS_32
 _NUMBERS_64 = _NUMBERS_32 | INTEGERS_64
@@ -58,26 +58,19 @@ class Reduce(Operator, since="1.0", id=55):
 
     rank = {"1.0": (4, 4), "3.0": (1, 8)}
     function: ReduceFunction = attribute(Enumeration(ReduceFunction))
-    input_tensor: TensorDesc = tensor_input(When("function", {"ARGMIN ARGMAX": _ARGUMENTS, **_OTHERS}))
-    output_tensor: TensorDesc = tensor_output(When("function", {"ARGMIN ARGMAX": _INDICES, **_OTHERS}))
-    axes: tuple[int, ...] = attribute(Array(Integer()), length="AxisCount")
+    input_tensor: TensorDesc = tensor_input(when("function", {"ARGMIN ARGMAX": _ARGUMENTS, **_OTHERS}))
+    output_tensor: TensorDesc = tensor_output(when("function", {"ARGMIN ARGMAX": _INDICES, **_OTHERS}))
+    axes: tuple[int, ...] = attribute(Axes(), length="AxisCount")
 
     @property
     def _finds_index(self) -> bool:
         return self.function in (ReduceFunction.ARGMIN, ReduceFunction.ARGMAX)
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        rank = self.input_tensor.rank
-        seen: set[int] = set()
-        for i, axis in enumerate(self.axes):
-            if axis >= rank or axis in seen:
-                yield AXES(f"Axes[{i}]", axis, f"0 to {rank - 1}, each once")
-            seen.add(axis)
-        if not self._finds_index and self.output_tensor.data_type is not self.input_tensor.data_type:
-            expected = self.input_tensor.data_type.name
-            yield TYPES(
-                "OutputTensor.DataType", self.output_tensor.data_type.name, f"{expected} as InputTensor", expected
-            )
+        output, wanted = self.output_tensor, self.input_tensor.data_type
+        if output is not None and not self._finds_index and output.data_type is not wanted:
+            expected = f"{wanted.name} as InputTensor"
+            yield TYPES("OutputTensor.DataType", output.data_type.name, expected, Use(wanted.name))
 
     def infer(self) -> dict[str, tuple[int, ...]]:
         return {"output_tensor": tuple(1 if i in self.axes else n for i, n in enumerate(self.input_tensor.sizes))}
@@ -97,28 +90,27 @@ class Reduce(Operator, since="1.0", id=55):
         reduced = {"axis": axes, "keepdims": True}
         total = {**reduced, "dtype": x.dtype}  # integers wrap in their own type
         count = prod(x.shape[axis] for axis in axes)
-        with xp.errstate(all="ignore"):
-            match self.function:
-                case ReduceFunction.AVERAGE:
-                    return xp.sum(x, **total) / x.dtype.type(count)
-                case ReduceFunction.L1:
-                    return xp.sum(xp.abs(x), **total)
-                case ReduceFunction.L2:
-                    return xp.sqrt(xp.sum(x * x, **total))
-                case ReduceFunction.LOG_SUM:
-                    return xp.log(xp.sum(x, **total))
-                case ReduceFunction.LOG_SUM_EXP:
-                    return _log_sum_exp(xp, x, axes)
-                case ReduceFunction.MAX:
-                    return xp.max(x, **reduced)
-                case ReduceFunction.MIN:
-                    return xp.min(x, **reduced)
-                case ReduceFunction.MULTIPLY:
-                    return xp.prod(x, **total)
-                case ReduceFunction.SUM_SQUARE:
-                    return xp.sum(x * x, **total)
-                case _:
-                    return xp.sum(x, **total)
+        match self.function:
+            case ReduceFunction.AVERAGE:
+                return xp.sum(x, **total) / x.dtype.type(count)
+            case ReduceFunction.L1:
+                return xp.sum(xp.abs(x), **total)
+            case ReduceFunction.L2:
+                return xp.sqrt(xp.sum(x * x, **total))
+            case ReduceFunction.LOG_SUM:
+                return xp.log(xp.sum(x, **total))
+            case ReduceFunction.LOG_SUM_EXP:
+                return _log_sum_exp(xp, x, axes)
+            case ReduceFunction.MAX:
+                return xp.max(x, **reduced)
+            case ReduceFunction.MIN:
+                return xp.min(x, **reduced)
+            case ReduceFunction.MULTIPLY:
+                return xp.prod(x, **total)
+            case ReduceFunction.SUM_SQUARE:
+                return xp.sum(x * x, **total)
+            case _:
+                return xp.sum(x, **total)
 
     def _index(self, xp: Any, x: Any) -> Any:
         """The first place of the extreme, counted over the reduced axes as if they were one."""
@@ -142,14 +134,11 @@ class CumulativeProduct(Operator, since="3.1", id=145):
     rank = {"3.1": (4, 4), "4.0": (1, 8)}
     input_tensor: TensorDesc = tensor_input({"3.1": _NUMBERS_32, "5.0": _NUMBERS_64})
     output_tensor: TensorDesc = tensor_output({"3.1": _NUMBERS_32, "5.0": _NUMBERS_64})
-    axis: int = attribute(Integer())
+    axis: int = attribute(Axis())
     axis_direction: AxisDirection = attribute(Enumeration(AxisDirection))
     has_exclusive_product: bool = attribute(Boolean())
     same = (same("input_tensor output_tensor", "DataType DimensionCount Sizes"),)
-    in_place = True
-
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        return check_axis(self.axis, self.input_tensor.rank)
+    in_place = aliases("input_tensor", "output_tensor")
 
     def compute(self, xp: Any, input_tensor: Any) -> Any:
         backwards = self.axis_direction is AxisDirection.DECREASING

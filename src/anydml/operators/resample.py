@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from anydml.core.attributes import Enumeration, Size2D
 from anydml.core.enums import InterpolationMode
 from anydml.core.errors import Violation
+from anydml.core.fixes import Use
 from anydml.core.layout import Layout
 from anydml.core.levels import FeatureLevel
 from anydml.core.moves import Move
 from anydml.core.rules import rule
-from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import Enumeration, Operator, Size2D, attribute, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
 from anydml.operators.types import FLOAT_16_32
 
-SCALE = rule(
-    "upsample-2d.scale",
-    "Both scales are at least 1, and the scaled height and width fit 32 bits.",
-    "dml.Device().compile(dml.Upsample2D(input_tensor=dml.TensorDesc('FLOAT32', [1, 1, 2, 2]), scale_size=(0, 1), "
-    "interpolation_mode='LINEAR', output_tensor=dml.TensorDesc('FLOAT32', [1, 1, 2, 2])))",
-)
+SCALE = rule("upsample-2d.scale", "Both scales are at least 1, and the scaled height and width fit 32 bits.")
 
 
 class Upsample2D(Operator, since="1.0", id=66, name="UPSAMPLE_2D"):
@@ -38,7 +33,7 @@ class Upsample2D(Operator, since="1.0", id=66, name="UPSAMPLE_2D"):
         names = ("Width", "Height")
         for name, scale, size in zip(names, self.scale_size, self.input_tensor.sizes[:-3:-1], strict=True):
             if not 1 <= scale <= (2**32 - 1) // size:
-                yield SCALE(f"ScaleSize.{name}", scale, f"1 to {(2**32 - 1) // size}", "1")
+                yield SCALE(f"ScaleSize.{name}", scale, f"1 to {(2**32 - 1) // size}", Use(1))
 
     def infer(self) -> dict[str, tuple[int, ...]]:
         *lead, height, width = self.input_tensor.sizes

@@ -2,68 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from anydml.core.attributes import Array, Integer
-from anydml.core.errors import Violation, counted
+from anydml.core.errors import Violation
+from anydml.core.fixes import Use
 from anydml.core.layout import Layout
 from anydml.core.levels import FeatureLevel
 from anydml.core.moves import Fill, Move
 from anydml.core.rules import Rule, rule
-from anydml.core.schema import Operator, attribute, same, tensor_input, tensor_output
+from anydml.core.schema import Integer, Operator, per_dimension, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
 from anydml.core.windows import window_limits
 from anydml.operators.types import ALL, FLOAT_16_32, INTEGERS_16, INTEGERS_32, UP_TO_32_BIT
 
-_SLICE1 = (
-    "dml.Device().compile(dml.Slice1(input_tensor=dml.TensorDesc('FLOAT32', [4]), output_tensor="
-    "dml.TensorDesc('FLOAT32', [2]), input_window_offsets=[{}], input_window_sizes=[{}], input_window_strides=[{}]))"
-)
-_GRAD = (
-    "dml.Device().compile(dml.SliceGrad(input_gradient_tensor=dml.TensorDesc('FLOAT32', [{}]), output_gradient_tensor="
-    "dml.TensorDesc('FLOAT32', [4]), input_window_offsets=[0], input_window_sizes=[4], input_window_strides=[{}]))"
-)
-_SLICE = (
-    "dml.Device().compile(dml.Slice(input_tensor=dml.TensorDesc('FLOAT32', [4]), output_tensor="
-    "dml.TensorDesc('FLOAT32', [2]), offsets=[{}], sizes=[{}], strides=[{}]))"
-)
-COUNT = rule(
-    "slice.dimension-count",
-    "A window has one offset, size and stride for each dimension of the tensor.",
-    _SLICE1.format("0, 0", "4, 4", "1, 1"),
-)
-WINDOW_SIZE = rule("slice1.window-size", "A window is not empty: each size is at least 1.", _SLICE1.format(0, 0, 1))
-WINDOW_INSIDE = rule(
-    "slice1.window-inside", "A window ends inside the tensor: offset + size <= its size.", _SLICE1.format(2, 3, 1)
-)
-WINDOW_STRIDE = rule("slice1.window-stride", "A window's stride is not 0.", _SLICE1.format(0, 4, 0))
+WINDOW_SIZE = rule("slice1.window-size", "A window is not empty: each size is at least 1.")
+WINDOW_INSIDE = rule("slice1.window-inside", "A window ends inside the tensor: offset + size <= its size.")
+WINDOW_STRIDE = rule("slice1.window-stride", "A window's stride is not 0.")
 OUTPUT_SIZE = rule(
-    "slice1.output-size",
-    "Along each dimension 1 to 1 + (window size - 1) / |stride| elements are copied.",
-    _SLICE1.format(0, 4, -4),
+    "slice1.output-size", "Along each dimension 1 to 1 + (window size - 1) / |stride| elements are copied."
 )
-SLICE_SIZES = rule("slice.sizes", "Sizes equals the output's sizes.", _SLICE.format(0, 3, 1))
+SLICE_SIZES = rule("slice.sizes", "Sizes equals the output's sizes.")
 SLICE_INSIDE = rule(
-    "slice.inside",
-    "The last element read lies inside the input: offset + (size - 1) * stride < its size.",
-    _SLICE.format(1, 2, 3),
+    "slice.inside", "The last element read lies inside the input: offset + (size - 1) * stride < its size."
 )
-SLICE_STRIDE = rule("slice.stride", "A slice's stride is at least 1.", _SLICE.format(0, 2, 0))
+SLICE_STRIDE = rule("slice.stride", "A slice's stride is at least 1.")
 GRADIENT_SIZE = rule(
-    "slice-grad.input-size",
-    "The gradient has 1 to 1 + (window size - 1) / |stride| elements along each dimension.",
-    _GRAD.format(3, 2),
+    "slice-grad.input-size", "The gradient has 1 to 1 + (window size - 1) / |stride| elements along each dimension."
 )
 
 _RANK = {"1.0": (4, 5), "3.0": (1, 8)}
-_UNSIGNED, _SIGNED = Array(Integer()), Array(Integer(signed=True))
-
-
-def _check_count(rank: int, values: dict[str, tuple[int, ...]]) -> Iterator[Violation]:
-    for path, value in values.items():
-        if len(value) != rank:
-            yield COUNT(path, counted(len(value), "value"), f"{rank}, one for each dimension", counted(rank, "value"))
-            return
+_UNSIGNED, _SIGNED = Integer(), Integer(signed=True)
 
 
 class Slice(Operator, since="1.0", id=60):
@@ -76,18 +44,15 @@ class Slice(Operator, since="1.0", id=60):
     output_tensor: TensorDesc = tensor_output(
         {"1.0": FLOAT_16_32 | INTEGERS_32 | INTEGERS_16, "2.1": UP_TO_32_BIT, "4.1": ALL}
     )
-    offsets: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
-    sizes: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
-    strides: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
+    offsets: tuple[int, ...] = per_dimension("input_tensor", _UNSIGNED)
+    sizes: tuple[int, ...] = per_dimension("input_tensor", _UNSIGNED)
+    strides: tuple[int, ...] = per_dimension("input_tensor", _UNSIGNED)
     same = (same("input_tensor output_tensor", "DataType DimensionCount"),)
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        yield from (wrong := list(_check_count(self.input_tensor.rank, {"Offsets": self.offsets})))
-        if wrong:
-            return
-        if self.sizes != self.output_tensor.sizes:
+        if self.output_tensor is not None and self.sizes != self.output_tensor.sizes:
             expected = f"{self.output_tensor.sizes} as OutputTensor has"
-            yield SLICE_SIZES("Sizes", self.sizes, expected, str(list(self.output_tensor.sizes)))
+            yield SLICE_SIZES("Sizes", self.sizes, expected, Use(self.output_tensor.sizes))
         rows = zip(self.input_tensor.sizes, self.offsets, self.sizes, self.strides, strict=True)
         for i, (total, offset, size, stride) in enumerate(rows):
             if stride < 1:
@@ -109,9 +74,6 @@ def _check_windows(
     operator: Slice1 | SliceGrad, whole: TensorDesc, part: TensorDesc | None, part_path: str, limit_rule: Rule
 ) -> Iterator[Violation]:
     """The documented constraints of a window, each under a rule of its own."""
-    yield from (wrong := list(_check_count(whole.rank, {"InputWindowOffsets": operator.input_window_offsets})))
-    if wrong:
-        return
     rows = zip(
         whole.sizes,
         operator.input_window_offsets,
@@ -123,7 +85,7 @@ def _check_windows(
         if size < 1:
             yield WINDOW_SIZE(f"InputWindowSizes[{i}]", size, "at least 1", "1 or more")
         elif offset >= total:
-            yield WINDOW_INSIDE(f"InputWindowOffsets[{i}]", offset, f"0 to {total - 1}", "0")
+            yield WINDOW_INSIDE(f"InputWindowOffsets[{i}]", offset, f"0 to {total - 1}", Use(0))
         elif offset + size > total:
             found, fix = f"offset {offset} + size {size} = {offset + size}", f"a size of at most {total - offset}"
             yield WINDOW_INSIDE(f"InputWindowSizes[{i}]", found, f"at most {total}", fix)
@@ -132,7 +94,7 @@ def _check_windows(
         elif size >= 1 and part is not None:
             limit = 1 + (size - 1) // abs(stride)
             if part.sizes[i] > limit:
-                yield limit_rule(f"{part_path}.Sizes[{i}]", part.sizes[i], f"1 to {limit}", str(limit))
+                yield limit_rule(f"{part_path}.Sizes[{i}]", part.sizes[i], f"1 to {limit}", Use(limit))
 
 
 class Slice1(Operator, since="2.1", id=111):
@@ -144,9 +106,9 @@ class Slice1(Operator, since="2.1", id=111):
     rank = {"2.1": (4, 5), "3.0": (1, 8)}
     input_tensor: TensorDesc = tensor_input({"2.1": UP_TO_32_BIT, "4.1": ALL})
     output_tensor: TensorDesc = tensor_output({"2.1": UP_TO_32_BIT, "4.1": ALL})
-    input_window_offsets: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
-    input_window_sizes: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
-    input_window_strides: tuple[int, ...] = attribute(_SIGNED, length="DimensionCount")
+    input_window_offsets: tuple[int, ...] = per_dimension("input_tensor", _UNSIGNED)
+    input_window_sizes: tuple[int, ...] = per_dimension("input_tensor", _UNSIGNED)
+    input_window_strides: tuple[int, ...] = per_dimension("input_tensor", _SIGNED)
     same = (same("input_tensor output_tensor", "DataType DimensionCount"),)
     partial_outputs = True
 
@@ -175,14 +137,16 @@ class SliceGrad(Operator, since="3.0", id=135):
     rank = {"3.0": (4, 5), "3.1": (1, 8)}
     input_gradient_tensor: TensorDesc = tensor_input({"3.0": UP_TO_32_BIT, "4.1": ALL})
     output_gradient_tensor: TensorDesc = tensor_output({"3.0": UP_TO_32_BIT, "4.1": ALL})
-    input_window_offsets: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
-    input_window_sizes: tuple[int, ...] = attribute(_UNSIGNED, length="DimensionCount")
-    input_window_strides: tuple[int, ...] = attribute(_SIGNED, length="DimensionCount")
+    input_window_offsets: tuple[int, ...] = per_dimension("input_gradient_tensor", _UNSIGNED)
+    input_window_sizes: tuple[int, ...] = per_dimension("input_gradient_tensor", _UNSIGNED)
+    input_window_strides: tuple[int, ...] = per_dimension("input_gradient_tensor", _SIGNED)
     same = (same("input_gradient_tensor output_gradient_tensor", "DataType DimensionCount"),)
     partial_outputs = True  # the output is a free choice as long as the window fits
 
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
+    def check(self, level: FeatureLevel) -> Iterable[Violation]:
         whole, part = self.output_gradient_tensor, self.input_gradient_tensor
+        if whole is None:
+            return ()
         return _check_windows(self, whole, part, "InputGradientTensor", GRADIENT_SIZE)
 
     def moves(self) -> Iterator[Move | Fill]:

@@ -1,40 +1,107 @@
-"""What a device is made of: something that turns a plan into a program. One lazily imported file each."""
+"""What a device is made of: its memory, and a way to run plans. One lazily imported module each."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
 
 from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import InvalidDescriptionError
-from anydml.core.naming import suggest
+from anydml.core.fixes import suggest
+from anydml.core.memory import Bytes
 from anydml.core.rules import rule
+from anydml.core.schema import Operator
 from anydml.graph.plan import Plan
-from anydml.runtime.definitions import Memory
+from anydml.runtime.buffer import Buffer
+from anydml.runtime.ports import Port
 
-UNKNOWN_DEVICE = rule("device.known", "A device is one of those anydml has.", "dml.Device('gpu')")
+UNKNOWN_DEVICE = rule("device.known", "A device is one of those anydml has.")
 BACKENDS = {
-    "cpu": "the processor, with fast kernels",
-    "reference": "the definitions alone, floats in float64: the answer to compare with",
-    "null": "plans and prints, runs nothing",
+    "cpu": ("the processor, with fast kernels", "anydml.runtime.cpu"),
+    "reference": ("the definitions alone, floats in float64: the answer to compare with", "anydml.runtime.reference"),
+    "null": ("plans and prints, runs nothing", "anydml.runtime.null"),
 }
+"""What each device is, and the module whose `BACKEND` runs it."""
+
+Memory = Sequence[Buffer | None]
+"""The buffer of each slot of a plan; None for those that the steps at hand do not use."""
 
 
-class Program(Protocol):
-    """A plan made ready: run it as often as you like, from any thread."""
+class Run(Protocol):
+    """Steps with their memory: call it as often as you like, from one thread at a time."""
 
-    def run(self, memory: Memory) -> None: ...
+    def __call__(self) -> None: ...
 
 
-class Backend(Protocol):
-    """Makes programs of plans."""
+class Executable(Protocol):
+    """A plan made ready. Immutable: any number of runs can be bound at once."""
 
-    def prepare(self, plan: Plan, flags: ExecutionFlags) -> Program: ...
+    scratch_size_in_bytes: int
+    """The most memory that steps take besides their slots."""
+
+    def bind_initialize(self, memory: Memory) -> Run:
+        """The steps that run once."""
+        ...
+
+    def bind(self, memory: Memory) -> Run:
+        """The steps that run every time."""
+        ...
+
+
+class Space(Protocol):
+    """A device's memory."""
+
+    space: str
+    """What its buffers name as theirs."""
+
+    def adopt(self, value: Any, path: str, port: Port | None) -> Buffer:
+        """A caller's object as a buffer, without a copy; an error if it is no memory of this device."""
+        ...
+
+    def allocate(self, size_in_bytes: int) -> Buffer:
+        """New memory, aligned for every data type, its contents undefined."""
+        ...
+
+    def copy(self, source: Buffer, destination: Buffer) -> None:
+        """Copies all bytes of the source to the start of the destination; they do not overlap."""
+        ...
+
+    def upload(self, data: Bytes) -> Buffer:
+        """Bytes of the host in memory of the device; the host's own memory may serve."""
+        ...
+
+    def download(self, buffer: Buffer) -> Bytes:
+        """A buffer's bytes on the host."""
+        ...
+
+    def synchronize(self) -> None:
+        """Returns when all work that was started is done."""
+        ...
+
+
+class Backend(Space, Protocol):
+    """A device's memory and its way to run plans."""
+
+    uses_passes: bool
+    """Whether plans are optimised for it."""
+
+    def claims(self, operator: Operator) -> bool:
+        """Whether it runs this operator as a program, whatever form its meaning has."""
+        ...
+
+    def expand(self, plan: Plan) -> Plan:
+        """Its own pass: programs may become steps of its own, with slots for the memory they need."""
+        ...
+
+    def prepare(self, plan: Plan, flags: ExecutionFlags) -> Executable:
+        """A plan made ready to run."""
+        ...
 
 
 def find_backend(name: Any) -> Backend:
     """The backend of this name, imported now and not before."""
-    if name not in BACKENDS:
+    if not isinstance(name, str) or name not in BACKENDS:
         expected = f"one of {', '.join(BACKENDS)}"
         raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), BACKENDS)))
-    return cast(Backend, import_module(f"anydml.runtime.{name}").BACKEND)
+    return cast(Backend, import_module(BACKENDS[name][1]).BACKEND)

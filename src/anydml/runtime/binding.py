@@ -1,70 +1,45 @@
-"""Bindings: the caller's memory at an operator's tensors, checked before a byte is read or written."""
+"""Bindings: the caller's memory at the ports of a compiled graph, checked before a byte is read or written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from heapq import heappop, heappush
+from itertools import chain, islice
+from typing import Any
 
 from anydml.core.errors import MOST_VIOLATIONS, BindingError, DmlError, Violation, counted, raise_if_any
+from anydml.core.fixes import ANOTHER_BUFFER, REMOVE_ONE, Advice, Bind, Resize, Use, suggest
 from anydml.core.integers import read_integer
-from anydml.core.memory import Bytes, as_bytes
-from anydml.core.naming import snake, suggest
+from anydml.core.naming import snake
 from anydml.core.rules import rule
-from anydml.core.schema import BindingPoint, Operator
+from anydml.core.schema import Operator
 from anydml.core.tensor import MINIMUM_ALIGNMENT_BYTES, round_up
+from anydml.graph.graph import Graph
+from anydml.graph.lower import lower
+from anydml.graph.plan import Plan
+from anydml.runtime.backend import Space
+from anydml.runtime.buffer import Buffer
+from anydml.runtime.ports import Port, ports_of
 
-_RUN = "dml.Device().compile(dml.ActivationRelu(input_tensor=dml.TensorDesc('FLOAT32', [4]{})))({})"
-_OUT = "output_tensor=bytearray(16)"
-MISSING = rule("binding.missing", "Every tensor that is not optional has a buffer.", _RUN.format("", _OUT))
-UNKNOWN = rule(
-    "binding.unknown",
-    "A buffer is bound to a tensor of the operator that was described.",
-    _RUN.format("", f"input_tensor=bytearray(16), {_OUT}, bias_tensor=bytearray(4)"),
-)
-TWICE = rule(
-    "binding.twice",
-    "A tensor has one buffer.",
-    _RUN.format("", f"input_tensor=bytearray(16), InputTensor=bytearray(16), {_OUT}"),
-)
-COUNT = rule(
-    "binding.count",
-    "A list of tensors has a buffer for each.",
-    "dml.Device().compile(dml.Join(input_tensors=[dml.TensorDesc('FLOAT32', [4])], axis=0))("
-    "input_tensors=[bytes(16), bytes(16)], output_tensor=bytearray(16))",
-)
-SIZE = rule(
-    "binding.size",
-    "A buffer holds the tensor's total size from the binding's offset on.",
-    _RUN.format("", f"input_tensor=bytearray(12), {_OUT}"),
-)
+MISSING = rule("binding.missing", "Every tensor that is not optional has a buffer.")
+UNKNOWN = rule("binding.unknown", "A buffer is bound to a tensor of the operator that was described.")
+TWICE = rule("binding.twice", "A tensor has one buffer.")
+COUNT = rule("binding.count", "A list of tensors has a buffer for each.")
+SIZE = rule("binding.size", "A buffer holds the tensor's total size from the binding's offset on.")
 OFFSET = rule(
-    "binding.offset",
-    "A binding's offset is a multiple of 16, or of the guaranteed alignment if that is larger.",
-    _RUN.format("", f"input_tensor=dml.BufferBinding(bytearray(32), 4), {_OUT}"),
+    "binding.offset", "A binding's offset is a multiple of 16, or of the guaranteed alignment if that is larger."
 )
-ALIGNMENT = rule(
-    "binding.alignment",
-    "An element's address is a multiple of its size.",
-    _RUN.format("", f"input_tensor=memoryview(bytearray(20))[1:17], {_OUT}"),
-)
-READ_ONLY = rule(
-    "binding.read-only",
-    "An output's memory can be written.",
-    _RUN.format("", "input_tensor=bytearray(16), output_tensor=bytes(16)"),
-)
+ALIGNMENT = rule("binding.alignment", "An element's address is a multiple of its size.")
+READ_ONLY = rule("binding.read-only", "An output's memory can be written.")
 OVERLAP = rule(
-    "binding.overlap",
-    "Outputs share memory with nothing; in place means the very same range, where the operator can.",
-    _RUN.format("", "input_tensor=dml.BufferBinding(b, 0), output_tensor=dml.BufferBinding(b, 16)")
-    .replace("[4]", "[8]")
-    .join(("(lambda b: ", ")(bytearray(48))")),
+    "binding.overlap", "Outputs share memory with nothing; in place means the very same range, where the operator can."
 )
 OWNED = rule(
-    "binding.owned",
-    "OWNED_BY_DML inputs are bound when the operator is initialized, all others when it runs.",
-    _RUN.format(", flags='OWNED_BY_DML'", f"input_tensor=bytearray(16), {_OUT}"),
+    "binding.owned", "OWNED_BY_DML inputs are bound when the operator is initialized, all others when it runs."
 )
+_AT_INITIALIZE = Advice("initialize(...) takes it", "the bindings of the dispatchable")
+_AT_RUN = Advice("the call takes it", "the bindings of the dispatch command")
 
 
 @dataclass(frozen=True)
@@ -76,228 +51,226 @@ class BufferBinding:
     size_in_bytes: int | None = None
 
 
-class Bound(NamedTuple):
-    """A tensor's memory: the bytes from the binding's offset on, and where they are."""
-
-    data: Bytes
-    address: int
-    total: int
-
-    def shares(self, other: Bound) -> bool:
-        """Whether the two tensors' total sizes meet in memory."""
-        return self.address < other.address + other.total and other.address < self.address + self.total
-
-
-class Slot:
-    """A binding point with what its checks need, looked up once and not at every run."""
-
-    __slots__ = (
-        "alignment",
-        "described",
-        "dtype",
-        "index",
-        "is_owned",
-        "is_present",
-        "name",
-        "needed",
-        "offset_step",
-        "point",
-        "total",
-        "writes",
-    )
-
-    def __init__(self, index: int, point: BindingPoint) -> None:
-        tensor = point.tensor
-        self.index = index
-        self.point, self.name, self.writes = point, point.name, not point.field.is_input
-        self.is_present = tensor is not None
-        self.is_owned = tensor is not None and tensor.is_owned_by_dml
-        self.total = tensor.total_tensor_size_in_bytes if tensor else 0
-        minimum = tensor.minimum_size_in_bytes if tensor else 0
-        # A Direct3D buffer is a whole number of 4-byte words; a Python one may lack the bytes of that rounding.
-        self.needed = minimum if round_up(minimum, 4) == self.total else self.total
-        self.described = tensor.described if tensor else None
-        self.dtype = tensor.data_type.numpy_dtype if tensor else None
-        self.alignment = tensor.data_type.alignment_bytes if tensor else 1
-        self.offset_step = tensor.guaranteed_base_offset_alignment if tensor else 0
-
-
 class Binder:
-    """Checks the buffers of one operator, every time it is initialized or run."""
+    """Checks the buffers of one compiled graph, every time it is initialized or run."""
 
-    def __init__(self, operator: Operator) -> None:
-        self.operator = operator
-        self.points = operator.all_points()
-        self.slots = {point.name: Slot(i, point) for i, point in enumerate(self.points)}
-        self.names = self.slots.keys()
-        present = {name: slot for name, slot in self.slots.items() if slot.is_present}
-        self.owned = {name: slot for name, slot in present.items() if slot.is_owned and not slot.writes}
-        self.unowned = {name: slot for name, slot in present.items() if not slot.is_owned}
-        self.lists: dict[str, int] = {}
-        for point in self.points:
-            if point.field.is_list:
-                self.lists[point.field.name] = self.lists.get(point.field.name, 0) + 1
+    def __init__(self, subject: str, ports: Sequence[Port], plan: Plan, space: Space) -> None:
+        self.subject, self.ports, self.plan, self.space = subject, tuple(ports), plan, space
+        self.numbers = {port.name: number for number, port in enumerate(self.ports)}
+        self.lists: dict[str, list[int]] = {}
+        for number, port in enumerate(self.ports):
+            name, bracket, _ = port.name.partition("[")
+            if bracket:
+                self.lists.setdefault(name, []).append(number)
 
-    def bind(self, buffers: Mapping[str, Any], owned: bool = False) -> dict[str, Bytes]:
-        """The memory of each tensor, or an error with everything that is wrong.
+    # Whose buffer is whose
 
-        `owned` tells whether the operator is being initialized (OWNED_BY_DML inputs) or run (all others).
-        """
+    def bind_call(
+        self,
+        positional: Sequence[Any],
+        named: Mapping[str, Any],
+        initializing: bool = False,
+        may_lack_outputs: bool = False,
+    ) -> list[Buffer | None]:
+        """The memory of each port from the arguments of a call: by position, inputs first, and by name."""
         violations: list[Violation] = []
-        given = buffers if buffers.keys() <= self.names else self._spread(buffers, violations)
-        bound: dict[str, Bound] = {}
-        wanted = self.owned if owned else self.unowned
-        for slot in wanted.values():
-            buffer = given.get(slot.name)
-            if buffer is not None:
-                found = _bind_one(slot, buffer, violations)
-                if found is not None:
-                    bound[slot.name] = found
+        values = self._arrange(positional, named, violations)
+        return self.bind(values, initializing, may_lack_outputs, violations)
+
+    def _arrange(self, positional: Sequence[Any], named: Mapping[str, Any], violations: list[Violation]) -> list[Any]:
+        """The value for each port, None where none was given."""
+        values: list[Any] = [None] * len(self.ports)
+        if len(positional) > len(values):
+            found = counted(len(positional), "buffer")
+            violations.append(COUNT("", found, f"at most {len(values)}: inputs, then outputs"))
+        for number, value in enumerate(positional[: len(values)]):
+            values[number] = value
+        for key, value in named.items():
+            number = self.numbers.get(key, -1)
+            if number >= 0 and values[number] is None:
+                values[number] = value
             else:
-                path, fix = slot.point.dml_name, f"{slot.name}=a buffer"
-                violations.append(MISSING(path, "no buffer", "memory for it", fix))
+                self._place(key, value, values, violations)
+        return values
+
+    def _place(self, key: str, value: Any, values: list[Any], violations: list[Violation]) -> None:
+        """A buffer under another name: DirectML's spelling, or a list."""
+        name = key if key in self.numbers or key in self.lists else snake(key)
+        if name in self.numbers:
+            self._set(self.numbers[name], value, values, violations)
+        elif name in self.lists:
+            items = list(value) if isinstance(value, (list, tuple)) else [value]
+            numbers = self.lists[name]
+            if len(items) != len(numbers):
+                expected = f"{len(numbers)}, one for each tensor"
+                violations.append(COUNT(key, counted(len(items), "buffer"), expected))
+            for number, item in zip(numbers, items, strict=False):
+                self._set(number, item, values, violations)
+        else:
+            known = sorted({*self.numbers, *self.lists})
+            violations.append(UNKNOWN(key, repr(key), "a tensor of the operator", suggest(key, known)))
+
+    def _set(self, number: int, value: Any, values: list[Any], violations: list[Violation]) -> None:
+        if values[number] is not None:
+            violations.append(TWICE(self.ports[number].name, "two buffers", "one", REMOVE_ONE))
+        values[number] = value
+
+    # Whether each fits
+
+    def bind(
+        self,
+        values: Sequence[Any],
+        initializing: bool = False,
+        may_lack_outputs: bool = False,
+        violations: list[Violation] | None = None,
+    ) -> list[Buffer | None]:
+        """The memory of each port, or an error with everything that is wrong.
+
+        OWNED_BY_DML inputs are bound when the graph is initialized, all others when it runs. Outputs that are not
+        given stay None if that is allowed. Violations found before are told with the rest.
+        """
+        violations = [] if violations is None else violations
+        bound: list[Buffer | None] = []
+        for port, value in zip(self.ports, values, strict=True):
+            wanted = port.slot is not None and port.is_owned == initializing and not (initializing and port.is_output)
+            if value is not None and wanted:
+                bound.append(self._bind_one(port, value, violations))
+                continue
+            bound.append(None)
+            if value is not None:
+                violations.append(_refused(port, initializing))
+            elif wanted and not (may_lack_outputs and port.is_output):
+                violations.append(MISSING(port.dml_name, "no buffer", "memory for it", Bind(port.name)))
             if len(violations) > MOST_VIOLATIONS:
                 break
-        if len(given) > len(bound):
-            extra = [name for name, buffer in given.items() if buffer is not None and name not in wanted]
-            violations += [_refused(self.slots[name].point, owned) for name in extra if name in self.names]
         if not violations:
-            violations += self._check_overlaps(bound)
+            violations += islice(self._check_overlaps(bound), MOST_VIOLATIONS + 1)
         if violations:
-            raise BindingError(violations, type(self.operator).__name__)
-        return {name: found.data for name, found in bound.items()}
+            raise BindingError(violations, self.subject)
+        return bound
 
-    def _spread(self, buffers: Mapping[str, Any], violations: list[Violation]) -> dict[str, Any]:
-        """Buffers under the names of their points: lists opened, DirectML's spelling translated."""
-        found: dict[str, Any] = {}
-        for key, value in buffers.items():
-            name = key if key in self.names or key in self.lists else snake(key)
-            if name in self.lists:
-                items = list(value) if isinstance(value, (list, tuple)) else [value]
-                if len(items) != self.lists[name]:
-                    violations.append(COUNT(key, counted(len(items), "buffer"), f"{self.lists[name]}, one a tensor"))
-                for i, item in enumerate(items):
-                    self._add(found, f"{name}[{i}]", item, violations)
-            elif name not in self.names:
-                known = sorted({*self.names, *self.lists})
-                violations.append(UNKNOWN(key, repr(key), "a tensor of the operator", suggest(key, known)))
+    def _bind_one(self, port: Port, value: Any, violations: list[Violation]) -> Buffer | None:
+        """The range this binding names, if all is well with it."""
+        try:
+            if type(value) is BufferBinding:
+                buffer = self.range(value, port.offset_step, port.dml_name, violations)
             else:
-                self._add(found, name, value, violations)
-        return found
+                buffer = self.space.adopt(value, port.dml_name, port)
+        except DmlError as error:
+            violations += error.violations
+            return None
+        if buffer is None:
+            return None
+        if buffer.size_in_bytes < port.needed:
+            found, expected = f"{buffer.size_in_bytes} bytes", f"at least {port.needed}"
+            violations.append(SIZE(port.dml_name, found, expected, Resize(port.total)))
+            return None
+        if buffer.address % port.alignment:
+            found = f"memory {buffer.address % port.alignment} bytes past a multiple of {port.alignment}"
+            fix = Advice("an aligned buffer", "an aligned offset")
+            violations.append(ALIGNMENT(port.dml_name, found, f"a multiple of {port.alignment}", fix))
+        if port.is_output and not buffer.is_writable:
+            expected = "memory that can be written"
+            violations.append(READ_ONLY(port.dml_name, "read-only memory", expected, "a bytearray or an array"))
+        return buffer
 
-    @staticmethod
-    def _add(found: dict[str, Any], name: str, value: Any, violations: list[Violation]) -> None:
-        if name in found:
-            violations.append(TWICE(name, "two buffers", "one", "leaving one out"))
-        found[name] = value
+    def range(self, binding: BufferBinding, alignment: int, path: str, violations: list[Violation]) -> Buffer | None:
+        """The bytes that a binding names, whatever they hold."""
+        buffer = self.space.adopt(binding.buffer, path, None)
+        return range_of(buffer, binding, alignment, path, violations)
 
-    def _check_overlaps(self, bound: Mapping[str, Bound]) -> list[Violation]:
+    # Whether they get in each other's way
+
+    def _check_overlaps(self, bound: Sequence[Buffer | None]) -> Iterator[Violation]:
         """Outputs lie apart from each other, and from inputs unless exactly in place."""
-        # In the order of their addresses, a range meets an earlier one if it starts before the furthest end so far.
-        slots, in_place = self.slots, self.operator.in_place
-        last = (0, 0, False)
-        for span in sorted([(b.address, b.address + b.total, slots[name].writes) for name, b in bound.items()]):
-            # Inputs come first among equal ranges: two of them may be one, and an output may be one with them.
-            is_one = span[:2] == last[:2] and not last[2] and (in_place or not span[2])
-            if span[0] < last[1] and not is_one:
-                return self._find_overlaps(bound)
-            last = span
-        return []
+        for first, second in self._meeting(bound):
+            port, other = self.ports[second], self.ports[first]
+            if self.is_in_place(first, second, bound):
+                continue
+            partners = {self.plan.slots[a].name for a, b in self.plan.aliases if b == port.slot}
+            expected = "memory of its own"
+            if partners:
+                expected += f", or exactly the range of {' or '.join(sorted(partners))}"
+            found = f"memory shared with {other.dml_name}"
+            yield OVERLAP(port.dml_name, found, expected, ANOTHER_BUFFER)
 
-    def _find_overlaps(self, bound: Mapping[str, Bound]) -> list[Violation]:
-        """A violation for each range that meets an earlier one where one of the two is written."""
-        ranges: dict[tuple[int, int], list[str]] = {}
-        for name, found in bound.items():
-            ranges.setdefault((found.address, found.total), []).append(name)
-        violations = []
-        furthest = furthest_written = (0, "")
-        for (address, total), names in sorted(ranges.items()):
-            writers = [name for name in names if self.slots[name].writes]
-            name = (writers or names)[-1]
-            end, before = furthest if writers else furthest_written
-            others = [self._same_range(names, writers), before if address < end else ""]
-            violations += [self._overlap(name, other) for other in others if other]
-            furthest = max(furthest, (address + total, name))
-            furthest_written = max(furthest_written, (address + total, name)) if writers else furthest_written
-        return violations
+    def is_in_place(self, first: int, second: int, bound: Sequence[Buffer | None]) -> bool:
+        """Whether an input and an output are the very same range, and may be."""
+        source, destination = self.ports[first], self.ports[second]
+        if (source.slot, destination.slot) not in self.plan.aliases:
+            return False
+        a, b = bound[first], bound[second]
+        return a is not None and b is not None and a.address == b.address and source.total == destination.total
 
-    def _same_range(self, names: list[str], writers: list[str]) -> str:
-        """The name of a tensor that may not have the very same range as the last output in it."""
-        if not writers or len(names) == 1 or (self.operator.in_place and len(writers) == 1):
-            return ""
-        return next(name for name in names if name != writers[-1])
+    def _meeting(self, bound: Sequence[Buffer | None]) -> Iterator[tuple[int, int]]:
+        """Pairs of ports whose memory overlaps, at least one an output: the other one, then the output.
 
-    def _overlap(self, *names: str) -> Violation:
-        first, second = (slot.point for slot in sorted(map(self.slots.__getitem__, names), key=lambda slot: slot.index))
-        expected = "memory of its own"
-        if self.operator.in_place:
-            expected += ", or exactly the range of an input"
-        return OVERLAP(second.dml_name, f"memory shared with {first.dml_name}", expected, "another buffer")
+        By rising address each range is compared only with those that reach it, and inputs only with outputs,
+        however many there are.
+        """
+        ranges = sorted((buffer.address, number) for number, buffer in enumerate(bound) if buffer is not None)
+        inputs: list[tuple[int, int]] = []
+        outputs: list[tuple[int, int]] = []
+        for start, number in ranges:
+            for reaching in (inputs, outputs):
+                while reaching and reaching[0][0] <= start:
+                    heappop(reaching)
+            is_output = self.ports[number].is_output
+            for _, other in chain(outputs, inputs) if is_output else outputs:
+                first, second = sorted((number, other))
+                yield first, second
+            heappush(outputs if is_output else inputs, (start + self.ports[number].total, number))
 
 
-def _refused(point: BindingPoint, owned: bool) -> Violation:
-    if point.tensor is None:
-        return UNKNOWN(point.dml_name, "a buffer", "none: the operator was described without this tensor")
-    when = "initialize(...) takes it" if not owned else "the call takes it"
-    kind = "OWNED_BY_DML" if not owned else "not OWNED_BY_DML"
-    return OWNED(point.dml_name, "a buffer", f"none here, since the tensor is {kind}", when)
+def binder_of(operator: Operator, space: Space) -> Binder:
+    """The binder of an operator that is not compiled: its bindings can be checked all the same."""
+    graph = Graph.of(operator)
+    plan = lower(graph)
+    inputs, outputs = ports_of(graph, plan)
+    return Binder(type(operator).__name__, (*inputs, *outputs), plan, space)
 
 
-def _bind_one(slot: Slot, buffer: Any, violations: list[Violation]) -> Bound | None:
-    """The range this binding names, if all is well with it."""
-    try:
-        if type(buffer) is BufferBinding:
-            data = _range(buffer, slot.offset_step, slot.point.dml_name, violations)
-        else:
-            data = as_bytes(buffer, slot.point.dml_name, slot.described, slot.dtype)
-    except DmlError as error:
-        violations += error.violations
-        return None
-    if data is None:
-        return None
-    if data.size < slot.needed:
-        fix = f"a buffer of {slot.total} bytes"
-        violations.append(SIZE(slot.point.dml_name, f"{data.size} bytes", f"at least {slot.needed}", fix))
-        return None
-    address: int = data.__array_interface__["data"][0]
-    if address % slot.alignment:
-        found = f"memory {address % slot.alignment} bytes past a multiple of {slot.alignment}"
-        expected = f"an address that is a multiple of {slot.alignment}"
-        violations.append(ALIGNMENT(slot.point.dml_name, found, expected, "an aligned buffer"))
-    if slot.writes and not data.flags.writeable:
-        fix = "a bytearray or an array"
-        violations.append(READ_ONLY(slot.point.dml_name, "read-only memory", "memory that can be written", fix))
-    return Bound(data, address, slot.total)
-
-
-def bytes_of(binding: Any, path: str) -> Bytes:
-    """The memory a binding, or a bare buffer, names; whatever it holds."""
-    violations: list[Violation] = []
-    data = _range(binding, 0, path, violations) if isinstance(binding, BufferBinding) else as_bytes(binding, path)
-    raise_if_any(violations, BindingError)
-    assert data is not None
-    return data
-
-
-def resource_of(binding: Any, path: str) -> Bytes:
-    """All memory of the buffer that a binding names a range of."""
-    return as_bytes(binding.buffer if isinstance(binding, BufferBinding) else binding, path)
-
-
-def _range(binding: BufferBinding, alignment: int, path: str, violations: list[Violation]) -> Bytes | None:
-    data = as_bytes(binding.buffer, path)
+def range_of(
+    buffer: Buffer, binding: BufferBinding, alignment: int, path: str, violations: list[Violation]
+) -> Buffer | None:
+    """The part of a buffer that a binding names, if it lies inside and starts where it may."""
+    total = buffer.size_in_bytes
     offset = read_integer(binding.offset, f"{path}.Offset", violations)
-    size: int | None = data.size - (offset or 0)
+    size: int | None = total - (offset or 0)
     if binding.size_in_bytes is not None:
         size = read_integer(binding.size_in_bytes, f"{path}.SizeInBytes", violations)
     if offset is None or size is None:
         return None
     needed = max(alignment, MINIMUM_ALIGNMENT_BYTES)
     if offset % needed:
-        fix = str(round_up(max(offset, 0), needed))
+        fix = Use(round_up(max(offset, 0), needed))
         violations.append(OFFSET(f"{path}.Offset", offset, f"a multiple of {needed}", fix))
-    if offset < 0 or size < 0 or offset + size > data.size:
-        found = f"offset {offset}, size {size} in {data.size} bytes"
+    if offset < 0 or size < 0 or offset + size > total:
+        found = f"offset {offset}, size {size} in {total} bytes"
         violations.append(SIZE(path, found, "a range inside the buffer"))
         return None
-    return data[offset : offset + size]
+    return buffer.part(offset, size)
+
+
+def _refused(port: Port, initializing: bool) -> Violation:
+    if port.tensor is None:
+        return UNKNOWN(port.dml_name, "a buffer", "none: the operator was described without this tensor")
+    flag = "not OWNED_BY_DML" if initializing else "OWNED_BY_DML"
+    fix = _AT_RUN if initializing else _AT_INITIALIZE
+    return OWNED(port.dml_name, "a buffer", f"none here, since the tensor is {flag}", fix)
+
+
+def resource_range(space: Space, binding: Any, path: str) -> Buffer:
+    """The memory a binding, or a bare buffer, names; whatever it holds."""
+    if not isinstance(binding, BufferBinding):
+        return space.adopt(binding, path, None)
+    violations: list[Violation] = []
+    found = range_of(space.adopt(binding.buffer, path, None), binding, 0, path, violations)
+    raise_if_any(violations, BindingError)
+    assert found is not None
+    return found
+
+
+def whole_resource(space: Space, binding: Any, path: str) -> Buffer:
+    """All memory of the buffer that a binding names a range of."""
+    return space.adopt(binding.buffer if isinstance(binding, BufferBinding) else binding, path, None)

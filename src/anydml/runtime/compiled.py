@@ -1,39 +1,35 @@
-"""CompiledOperator: validated, planned and ready to run, as often as wanted and from any thread."""
+"""CompiledOperator: an operator or a graph, checked, planned and ready to run, as often as wanted, on any thread."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque, namedtuple
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import BindingError
-from anydml.core.memory import Bytes
+from anydml.core.fixes import ANOTHER_BUFFER
 from anydml.core.rules import rule
-from anydml.core.schema import BindingPoint, Operator
+from anydml.core.schema import Operator
 from anydml.core.tensor import round_up
-from anydml.graph.plan import Plan, plan_operator
-from anydml.runtime.backend import find_backend
+from anydml.graph.graph import Graph
+from anydml.graph.lower import lower
+from anydml.graph.passes import Passes
+from anydml.graph.plan import Plan, SlotKind
+from anydml.runtime.backend import Run
 from anydml.runtime.binding import OVERLAP, Binder
+from anydml.runtime.buffer import Buffer
+from anydml.runtime.ports import ports_of
 
 if TYPE_CHECKING:
     from anydml.runtime.device import Device
 
-PERSISTENT_ALIGNMENT_BYTES = 256
-_OWNED = "dml.Device().compile(dml.ActivationRelu(input_tensor=dml.TensorDesc('FLOAT32', [4], flags='OWNED_BY_DML')))"
-NOT_INITIALIZED = rule(
-    "initialize.first",
-    "An operator with OWNED_BY_DML inputs is initialized before it runs.",
-    _OWNED + "(output_tensor=bytearray(16))",
-)
-INITIALIZED_TWICE = rule(
-    "initialize.once",
-    "An operator is initialized once.",
-    f"(lambda run: (run.initialize(input_tensor=bytes(16)), run.initialize(input_tensor=bytes(16))))({_OWNED})",
-)
+NOT_INITIALIZED = rule("initialize.first", "An operator with OWNED_BY_DML inputs is initialized before it runs.")
+INITIALIZED_TWICE = rule("initialize.once", "An operator is initialized once.")
+_KEPT_ARENAS = 2
+"""Arenas that are kept for the next runs; more runs at once get memory of their own."""
 
 
 @dataclass(frozen=True)
@@ -46,101 +42,197 @@ class BindingProperties:
 
 
 class CompiledOperator:
-    """Call it with a buffer for each tensor; outputs are written in place in the caller's memory."""
+    """Call it with a buffer for each tensor, by position or by name; outputs are written in place.
 
-    def __init__(self, device: Device, operator: Operator, flags: ExecutionFlags) -> None:
-        self.device = device
-        self.operator = operator
-        self.flags = flags
-        self.plan: Plan = plan_operator(operator)
-        self._program = find_backend(device.name).prepare(self.plan, flags)
-        self.binder = Binder(operator)
-        self._owned = [p for p in operator.points("input") if p.tensor is not None and p.tensor.is_owned_by_dml]
-        self._places = _places(self._owned)
-        self._persistent: Bytes | None = None
+    Outputs that are not given are allocated and returned: one array, or a named tuple of several.
+    """
+
+    def __init__(self, device: Device, graph: Graph, flags: ExecutionFlags, passes: Passes) -> None:
+        self.device, self.graph, self.flags, self.passes = device, graph, flags, passes
+        self._backend = device.backend
+        plan = lower(graph, self._backend.claims)
+        chosen = passes if self._backend.uses_passes else Passes.none()
+        self.plan: Plan = chosen.run(plan, self._backend.expand)
+        self._executable = self._backend.prepare(self.plan, flags)
+        self.inputs, self.outputs = ports_of(graph, self.plan)
+        self.binder = Binder(self.subject, (*self.inputs, *self.outputs), self.plan, self._backend)
+        self._constants = {n: self._upload(n) for n in self.plan.of_kind(SlotKind.CONSTANT)}
+        self._owned = [port for port in self.inputs if port.is_owned]
+        self._places = {n: self.plan.slots[n] for n in self.plan.of_kind(SlotKind.PERSISTENT, SlotKind.TEMPORARY)}
+        self._persistent: Buffer | None = None
         self._lock = Lock()
+        self._arenas: deque[Buffer] = deque(maxlen=_KEPT_ARENAS)
+
+    def _upload(self, number: int) -> Buffer:
+        data = self.plan.slots[number].data
+        assert data is not None
+        return self._backend.upload(data)
+
+    @property
+    def operator(self) -> Operator | None:
+        """The operator, where this is one and not a graph."""
+        return self.graph.single_operator
+
+    @property
+    def subject(self) -> str:
+        operator = self.operator
+        return type(operator).__name__ if operator is not None else "Graph"
 
     @property
     def binding_properties(self) -> BindingProperties:
-        """Descriptors for every tensor, and the memory OWNED_BY_DML inputs are kept in."""
-        descriptors = sum(point.tensor is not None for point in self.binder.points)
-        size = max((start + length for start, length in self._places.values()), default=0)
-        return BindingProperties(descriptors, 0, round_up(size, 4))
+        """Descriptors for every tensor, and the memory for intermediate results and for what initialization keeps."""
+        descriptors = sum(port.tensor is not None for port in self.binder.ports)
+        temporary = self.plan.temporary_size_in_bytes + self._executable.scratch_size_in_bytes
+        return BindingProperties(descriptors, round_up(temporary, 4), self.plan.persistent_size_in_bytes)
+
+    # Initialization
 
     @property
     def is_initialized(self) -> bool:
-        return self._persistent is not None or not self._owned
+        return self._persistent is not None or not self.plan.persistent_size_in_bytes
 
-    def initialize(self, **buffers: Any) -> None:
-        """Copy the OWNED_BY_DML inputs; afterwards their buffers may go. Once, before the first run."""
-        memory = self.binder.bind(buffers, owned=True)
-        persistent = np.zeros(self.binding_properties.persistent_resource_size, np.uint8)
-        self.keep(memory, persistent)
+    @property
+    def persistent(self) -> Buffer | None:
+        """The memory that initialization filled."""
+        return self._persistent
+
+    def initialize(self, *buffers: Any, **named: Any) -> None:
+        """Take the OWNED_BY_DML inputs; afterwards their buffers may go. Once, before the first run."""
+        bound = self.binder.bind_call(buffers, named, initializing=True)
+        self.require_new()
+        self.keep(bound, self._backend.allocate(self.plan.persistent_size_in_bytes))
 
     def require_new(self) -> None:
         """An operator is initialized once."""
         if self._persistent is not None:
-            found = f"a second initialization of {type(self.operator).__name__}"
+            found = f"a second initialization of {self.subject}"
             raise BindingError(INITIALIZED_TWICE("initialize", found, "one", "compiling it anew"))
 
-    def keep(self, memory: dict[str, Bytes], persistent: Bytes) -> None:
-        """Copy bound inputs to persistent memory, and keep that."""
+    def keep(self, bound: Sequence[Buffer | None], persistent: Buffer) -> None:
+        """Run the steps that run once, and keep the memory they filled."""
         with self._lock:
             self.require_new()
-            for name, (start, length) in self._places.items():
-                tensor = memory[name][:length]
-                persistent[start : start + tensor.size] = tensor
+            memory = self._memory(bound, None, persistent)
+            self._executable.bind_initialize(memory)()
             self._persistent = persistent
 
-    def __call__(self, **buffers: Any) -> None:
-        """Run on these buffers: `run(input_tensor=source, output_tensor=result)`."""
-        self.run_bound(self.bind(buffers))
-
-    def bind(self, buffers: Mapping[str, Any]) -> dict[str, Bytes]:
-        """The memory of every tensor, checked: the caller's buffers, and what initialization kept."""
-        memory = self.binder.bind(buffers)
-        if not self._owned:
-            return memory
-        persistent = self._persistent
-        if persistent is None:
-            names = ", ".join(f"{point.name}=..." for point in self._owned)
+    def _require_initialized(self) -> None:
+        if self.is_initialized:
+            return
+        if self._owned:
+            names = ", ".join(f"{port.name}=..." for port in self._owned)
             found, fix = "no initialization", f"initialize({names}) first"
-            raise BindingError(NOT_INITIALIZED("initialize", found, "the OWNED_BY_DML inputs", fix))
-        for point in self.operator.points("output"):
-            if point.name in memory and np.may_share_memory(memory[point.name], persistent):
+            raise BindingError(NOT_INITIALIZED("initialize", found, "the OWNED_BY_DML inputs", fix), self.subject)
+        with self._lock:
+            already = self._persistent is not None
+        if not already:  # constants alone need nobody's buffers
+            self.keep([None] * len(self.binder.ports), self._backend.allocate(self.plan.persistent_size_in_bytes))
+
+    # Running
+
+    def __call__(self, *buffers: Any, **named: Any) -> Any:
+        """Run on these buffers: `run(source, output_tensor=result)`, or `result = run(source)`."""
+        bound = self.binder.bind_call(buffers, named, may_lack_outputs=True)
+        created = self._create_outputs(bound)
+        arena = self._lease()
+        try:
+            self.bind(bound, arena)()
+        finally:
+            if arena is not None:
+                self._arenas.append(arena)
+        return self._arrays(created) if created else None
+
+    def _create_outputs(self, bound: list[Buffer | None]) -> dict[int, Buffer]:
+        """Memory for the outputs that the caller gave none for."""
+        created = {}
+        first = len(self.inputs)
+        for number, port in enumerate(self.outputs):
+            if port.slot is not None and bound[first + number] is None:
+                created[number] = bound[first + number] = self._backend.allocate(port.total)
+        return created
+
+    def _arrays(self, created: Mapping[int, Buffer]) -> Any:
+        """The created outputs as arrays of their tensors' sizes."""
+        arrays = {}
+        for number, buffer in created.items():
+            port = self.outputs[number]
+            assert port.tensor is not None
+            arrays[port.name.replace("[", "_").rstrip("]")] = port.tensor.view(self._backend.download(buffer))
+        if len(arrays) == 1:
+            return next(iter(arrays.values()))
+        return namedtuple("Outputs", arrays)(**arrays)
+
+    def bind(self, bound: Sequence[Buffer | None], arena: Buffer | None) -> Run:
+        """The steps with their memory: buffers that `binder` checked, and an arena for temporary results."""
+        self._require_initialized()
+        self._check_persistent(bound)
+        return self._executable.bind(self._memory(self._without_aliases(bound), arena, self._persistent))
+
+    def _memory(
+        self, bound: Sequence[Buffer | None], arena: Buffer | None, persistent: Buffer | None
+    ) -> list[Buffer | None]:
+        """The buffer of every slot."""
+        memory: list[Buffer | None] = [None] * len(self.plan.slots)
+        for port, buffer in zip(self.binder.ports, bound, strict=True):
+            if port.slot is not None:
+                memory[port.slot] = buffer
+        for number, buffer in self._constants.items():
+            memory[number] = buffer
+        for number, slot in self._places.items():
+            base = persistent if slot.kind is SlotKind.PERSISTENT else arena
+            if base is not None and slot.offset + slot.size_in_bytes <= base.size_in_bytes:
+                memory[number] = base.part(slot.offset, slot.size_in_bytes)
+        return memory
+
+    def _without_aliases(self, bound: Sequence[Buffer | None]) -> Sequence[Buffer | None]:
+        """Inputs that an output would overwrite before they are read are copied first."""
+        copied = list(bound)
+        for source, destination in self.plan.aliases - self.plan.in_place:
+            first, second = self._port_of(source), self._port_of(destination)
+            buffer = bound[first]
+            if buffer is not None and self.binder.is_in_place(first, second, bound):
+                copied[first] = self._backend.allocate(buffer.size_in_bytes)
+                self._backend.copy(buffer, copied[first])  # type: ignore[arg-type]
+        return copied
+
+    def _port_of(self, slot: int) -> int:
+        return next(number for number, port in enumerate(self.binder.ports) if port.slot == slot)
+
+    def _check_persistent(self, bound: Sequence[Buffer | None]) -> None:
+        kept = self._persistent
+        if kept is None:
+            return
+        for port, buffer in zip(self.binder.ports, bound, strict=True):
+            if port.is_output and buffer is not None and buffer.overlaps(kept):
                 found, expected = "memory of the OWNED_BY_DML inputs", "memory of its own"
-                raise BindingError(OVERLAP(point.dml_name, found, expected, "another buffer"))
-        kept = {name: persistent[start : start + length] for name, (start, length) in self._places.items()}
-        return memory | kept
+                raise BindingError(OVERLAP(port.dml_name, found, expected, ANOTHER_BUFFER), self.subject)
 
-    def run_bound(self, memory: dict[str, Bytes]) -> None:
-        """Run on memory that `bind` checked."""
-        self._program.run(memory)
-
-    @property
-    def persistent(self) -> Bytes | None:
-        """The memory that initialization filled."""
-        return self._persistent
+    def _lease(self) -> Buffer | None:
+        """An arena for one run: one that is free, or a new one."""
+        size = self.plan.temporary_size_in_bytes
+        if not size:
+            return None
+        try:
+            return self._arenas.pop()
+        except IndexError:
+            return self._backend.allocate(size)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.device, self.operator, self.flags, self._persistent)
+        kept = None if self._persistent is None else bytes(self._backend.download(self._persistent))
+        return _restore, (self.device, self.graph, self.flags, self.passes, kept)
 
     def __repr__(self) -> str:
-        return f"CompiledOperator({self.operator.dml_type} on {self.device!r})"
+        operator = self.operator
+        name = operator.dml_type if operator is not None else f"graph of {len(self.graph.nodes)} nodes"
+        return f"CompiledOperator({name} on {self.device!r})"
 
 
-def _places(owned: list[BindingPoint]) -> dict[str, tuple[int, int]]:
-    """Where in the persistent memory each owned input lies."""
-    places, start = {}, 0
-    for point in owned:
-        assert point.tensor is not None
-        length = point.tensor.total_tensor_size_in_bytes
-        places[point.name] = (start, length)
-        start = round_up(start + length, PERSISTENT_ALIGNMENT_BYTES)
-    return places
-
-
-def _restore(device: Device, operator: Operator, flags: ExecutionFlags, persistent: Bytes | None) -> CompiledOperator:
-    compiled = CompiledOperator(device, operator, flags)
-    compiled._persistent = persistent
+def _restore(
+    device: Device, graph: Graph, flags: ExecutionFlags, passes: Passes, kept: bytes | None
+) -> CompiledOperator:
+    compiled = CompiledOperator(device, graph, flags, passes)
+    if kept is not None:
+        buffer = device.backend.allocate(len(kept))
+        device.backend.copy(device.backend.adopt(kept, "persistent", None), buffer)
+        compiled._persistent = buffer
     return compiled

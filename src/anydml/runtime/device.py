@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from anydml.core.datatype import DataType, DataTypeLike
 from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import InvalidDescriptionError
+from anydml.core.integers import require_integer
 from anydml.core.levels import HIGHEST_LEVEL, LEVELS, FeatureLevel, FeatureLevelLike
+from anydml.core.memory import Bytes, as_bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
-from anydml.core.validate import require_valid
-from anydml.runtime.backend import BACKENDS, find_backend
+from anydml.core.schema.validate import require_valid
+from anydml.graph.checks import require_valid_graph
+from anydml.graph.graph import Graph
+from anydml.graph.passes import Passes
+from anydml.runtime.backend import BACKENDS, Backend, find_backend
+from anydml.runtime.buffer import Buffer
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.initializer import OperatorInitializer
 from anydml.runtime.table import BindingTable
 
-NOT_AN_OPERATOR = rule(
-    "operator.kind", "What is compiled is an operator, described.", "dml.Device().compile(dml.Slice1)"
-)
-MIXED = rule(
-    "device.mixed",
-    "Operators, initializers and tables of two devices are not mixed.",
-    "dml.Device().create_operator_initializer([dml.Device('reference').compile("
-    "dml.ActivationRelu(input_tensor=dml.TensorDesc('FLOAT32', [4])))])",
-)
+NOT_AN_OPERATOR = rule("operator.kind", "What is compiled is an operator, described.")
+NOT_A_GRAPH = rule("graph.kind", "What is compiled as a graph is a Graph.")
+MIXED = rule("device.mixed", "Operators, initializers and tables of two devices are not mixed.")
 
 
 @dataclass(frozen=True, init=False)
@@ -44,8 +45,29 @@ class Device:
         object.__setattr__(self, "feature_level", FeatureLevel.parse(feature_level))
 
     @property
+    def backend(self) -> Backend:
+        """The device's memory and its way to run plans."""
+        return find_backend(self.name)
+
+    @property
     def description(self) -> str:
-        return BACKENDS[self.name]
+        return BACKENDS[self.name][0]
+
+    # Memory
+
+    def allocate(self, size_in_bytes: int) -> Buffer:
+        """New memory of the device."""
+        return self.backend.allocate(require_integer(size_in_bytes, "size_in_bytes"))
+
+    def upload(self, data: Any) -> Buffer:
+        """The bytes of an array, or of any buffer of the host, in memory of the device."""
+        return self.backend.upload(as_bytes(data, "data"))
+
+    def download(self, buffer: Buffer) -> Bytes:
+        """The bytes of the device's memory, on the host."""
+        return self.backend.download(self.backend.adopt(buffer, "buffer", None))
+
+    # Questions
 
     def supports_data_type(self, data_type: DataTypeLike) -> bool:
         """DML_FEATURE_TENSOR_DATA_TYPE_SUPPORT: whether tensors may have this type here."""
@@ -67,10 +89,26 @@ class Device:
         return operator
 
     def compile(
-        self, operator: Operator, flags: ExecutionFlags | int | str | Sequence[str] | None = ExecutionFlags.NONE
+        self,
+        operator: Operator,
+        flags: ExecutionFlags | int | str | Sequence[str] | None = ExecutionFlags.NONE,
+        passes: Passes = Passes(),  # noqa: B008 - immutable
     ) -> CompiledOperator:
         """Check and plan an operator; the result runs on buffers."""
-        return CompiledOperator(self, self.create_operator(operator), ExecutionFlags.parse(flags))
+        graph = Graph.of(self.create_operator(operator))
+        return CompiledOperator(self, graph, ExecutionFlags.parse(flags), passes)
+
+    def compile_graph(
+        self,
+        graph: Graph,
+        flags: ExecutionFlags | int | str | Sequence[str] | None = ExecutionFlags.NONE,
+        passes: Passes = Passes(),  # noqa: B008 - immutable
+    ) -> CompiledOperator:
+        """Check and plan a graph; the result runs on buffers, bound by index or by name."""
+        if not isinstance(graph, Graph):
+            raise InvalidDescriptionError(NOT_A_GRAPH("graph", type(graph).__name__, "a Graph", "Graph(...)"))
+        require_valid_graph(graph, self.feature_level)
+        return CompiledOperator(self, graph, ExecutionFlags.parse(flags), passes)
 
     def create_operator_initializer(self, operators: Iterable[CompiledOperator] = ()) -> OperatorInitializer:
         """Something that, dispatched once, initializes all these operators."""
@@ -81,7 +119,7 @@ class Device:
 
     def create_binding_table(self, dispatchable: CompiledOperator | OperatorInitializer) -> BindingTable:
         """An empty table of bindings for an operator or an initializer."""
-        table = BindingTable(dispatchable)
+        table = BindingTable(dispatchable, self.backend)
         for compiled in getattr(dispatchable, "operators", [dispatchable]):
             self._require_own(compiled)
         return table

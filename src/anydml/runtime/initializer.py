@@ -1,4 +1,4 @@
-"""OperatorInitializer: copies the OWNED_BY_DML inputs of several operators to their persistent memory."""
+"""OperatorInitializer: gives several operators their OWNED_BY_DML inputs, which they keep in persistent memory."""
 
 from __future__ import annotations
 
@@ -6,39 +6,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from anydml.core.errors import BindingError, InvalidDescriptionError, Violation, counted, raise_if_any
-from anydml.core.memory import Bytes
+from anydml.core.fixes import ANOTHER_BUFFER
 from anydml.core.rules import rule
-from anydml.runtime.binding import OVERLAP, READ_ONLY, BufferBinding, bytes_of, resource_of
-from anydml.runtime.compiled import PERSISTENT_ALIGNMENT_BYTES, CompiledOperator
+from anydml.graph.passes.memory import PERSISTENT_ALIGNMENT_BYTES
+from anydml.runtime.backend import Space
+from anydml.runtime.binding import OVERLAP, READ_ONLY, BufferBinding, resource_range, whole_resource
+from anydml.runtime.buffer import Buffer
+from anydml.runtime.compiled import CompiledOperator
 
-_OWNED = "d.compile(dml.ActivationRelu(input_tensor=dml.TensorDesc('FLOAT32', [4], flags=1)))"
-_SETUP = (
-    "(lambda d: (lambda t: ({}, t.dispatch()))(d.create_binding_table(d.create_operator_initializer([{}]))))"
-    "(dml.Device())"
-)
-RESOURCE_OFFSET = rule(
-    "table.resource-offset",
-    "Temporary and persistent memory starts at a multiple of 256.",
-    _SETUP.format("t.bind_temporary_resource(dml.BufferBinding(bytearray(512), 16))", ""),
-)
+RESOURCE_OFFSET = rule("table.resource-offset", "Temporary and persistent memory starts at a multiple of 256.")
 RESOURCE_SIZE = rule(
-    "table.resource-size",
-    "Persistent memory is as large as the operator's binding properties say.",
-    _SETUP.format("t.bind_outputs([dml.BufferBinding(bytearray(4))]), t.bind_inputs([[bytes(16)]])", _OWNED),
+    "table.resource-size", "Temporary and persistent memory is as large as the operator's binding properties say."
 )
 INPUT_LIST = rule(
-    "initializer.inputs",
-    "An initializer takes, for each operator, a list with a place for each of its inputs.",
-    _SETUP.format("t.bind_inputs([bytes(16)])", _OWNED),
+    "initializer.inputs", "An initializer takes, for each operator, a list with a place for each of its inputs."
 )
-TARGETS = rule(
-    "initializer.operators",
-    "An initializer serves compiled operators.",
-    "dml.Device().create_operator_initializer([dml.ActivationRelu])",
-)
+TARGETS = rule("initializer.operators", "An initializer serves compiled operators, each of them once.")
 
 
 class OperatorInitializer:
@@ -50,16 +34,18 @@ class OperatorInitializer:
 
     def reset(self, operators: Iterable[CompiledOperator] = ()) -> None:
         """Take other operators from now on."""
-        found = list(operators)
+        found, seen = list(operators), set()
         for i, operator in enumerate(found):
+            path = f"operators[{i}]"
             if not isinstance(operator, CompiledOperator):
                 given = type(operator).__name__
-                raise InvalidDescriptionError(
-                    TARGETS(f"operators[{i}]", given, "a compiled operator", "device.compile(...)")
-                )
+                raise InvalidDescriptionError(TARGETS(path, given, "a compiled operator", "device.compile(...)"))
+            if id(operator) in seen:
+                raise InvalidDescriptionError(TARGETS(path, "an operator a second time", "each of them once"))
+            seen.add(id(operator))
         self.operators = found
 
-    def run(self, inputs: Sequence[Any], outputs: Sequence[Any], temporary: Bytes | None) -> None:
+    def run(self, inputs: Sequence[Any], outputs: Sequence[Any], temporary: Buffer | None) -> None:
         """Check the bindings of all operators, then initialize each."""
         count = len(self.operators)
         jobs = [
@@ -76,7 +62,7 @@ class OperatorInitializer:
 
 
 def _filled(bindings: Sequence[Any], count: int) -> list[Any]:
-    """One entry an operator; a table that was bound for other operators has none for these."""
+    """One entry for each operator; a table that was bound for other operators has none for these."""
     return list(bindings) if len(bindings) == count else [None] * count
 
 
@@ -86,21 +72,20 @@ class _Job:
 
     compiled: CompiledOperator
     place: str
-    bound: dict[str, Bytes]
-    persistent: Bytes
-    sources: tuple[Bytes, ...]
-    target: Bytes
+    bound: list[Buffer | None]
+    persistent: Buffer
+    sources: tuple[Buffer, ...]
+    target: Buffer
 
     @classmethod
     def of(cls, compiled: CompiledOperator, given: Any, output: Any, place: str) -> _Job:
-        points = compiled.operator.points("input")
-        bindings = _input_list(given, len(points), place)
-        named = {point.name: binding for point, binding in zip(points, bindings, strict=True) if binding is not None}
-        bound = compiled.binder.bind(named, owned=True)
+        backend = compiled.device.backend
+        bindings = _input_list(given, len(compiled.inputs), place)
+        bound = compiled.binder.bind([*bindings, *[None] * len(compiled.outputs)], initializing=True)
         size = compiled.binding_properties.persistent_resource_size
-        persistent = persistent_memory(output, size, f"Outputs{place}")
-        sources = tuple(resource_of(binding, "Inputs") for binding in named.values())
-        target = resource_of(output, "Outputs") if output is not None else persistent
+        persistent = persistent_memory(backend, output, size, f"Outputs{place}")
+        sources = tuple(whole_resource(backend, each, "Inputs") for each in bindings if each is not None)
+        target = whole_resource(backend, output, "Outputs") if output is not None else persistent
         return cls(compiled, place, bound, persistent, sources, target)
 
 
@@ -114,40 +99,46 @@ def _input_list(given: Any, count: int, place: str) -> list[Any]:
     return [*given, *[None] * (count - len(given))]
 
 
-def _check_hazards(jobs: list[_Job], temporary: Bytes | None) -> list[Violation]:
+def _check_hazards(jobs: list[_Job], temporary: Buffer | None) -> list[Violation]:
     """What is written shares no resource with what is read, and nothing with anything else that is written."""
     violations = []
     for i, job in enumerate(jobs):
         path, expected = f"Outputs{job.place}", "a buffer of its own"
-        if any(np.may_share_memory(job.target, source) for other in jobs for source in other.sources):
-            violations.append(OVERLAP(path, "a buffer that is also an input", expected, "another buffer"))
-        if any(np.may_share_memory(job.persistent, other.persistent) for other in jobs[:i]):
+        if any(job.target.overlaps(source) for other in jobs for source in other.sources):
+            violations.append(OVERLAP(path, "a buffer that is also an input", expected, ANOTHER_BUFFER))
+        if any(job.persistent.overlaps(other.persistent) for other in jobs[:i]):
             violations.append(OVERLAP(path, "memory of another operator", expected, "another range"))
-        touched = (job.persistent, *job.bound.values())
-        if temporary is not None and any(np.may_share_memory(temporary, data) for data in touched):
+        touched = (job.persistent, *(buffer for buffer in job.bound if buffer is not None))
+        if temporary is not None and any(temporary.overlaps(buffer) for buffer in touched):
             violations.append(OVERLAP("TemporaryResource", "memory that is bound elsewhere", expected))
     return violations
 
 
-def resource_memory(binding: BufferBinding | Any | None, path: str) -> Bytes | None:
+def resource_memory(space: Space, binding: BufferBinding | Any | None, path: str) -> Buffer | None:
     """Temporary or persistent memory, checked for its offset."""
     if binding is None:
         return None
-    data = bytes_of(binding, path)
+    buffer = resource_range(space, binding, path)
     offset = binding.offset if isinstance(binding, BufferBinding) else 0
     if offset % PERSISTENT_ALIGNMENT_BYTES:
         expected = f"a multiple of {PERSISTENT_ALIGNMENT_BYTES}"
         raise BindingError(RESOURCE_OFFSET(f"{path}.Offset", offset, expected))
-    return data
+    return buffer
 
 
-def persistent_memory(place: Any, size: int, path: str) -> Bytes:
+def persistent_memory(space: Space, place: Any, size: int, path: str) -> Buffer:
     """The persistent memory given for an operator, or new memory where none was."""
-    data = resource_memory(place, path)
-    if data is None:
-        return np.zeros(size, np.uint8)
-    if data.size < size:
-        raise BindingError(RESOURCE_SIZE(path, counted(data.size, "byte"), f"at least {size}", f"{size} bytes"))
-    if size and not data.flags.writeable:
+    buffer = resource_memory(space, place, path)
+    if buffer is None:
+        return space.allocate(size)
+    return require_room(buffer, size, path)
+
+
+def require_room(buffer: Buffer, size: int, path: str) -> Buffer:
+    """As much of a resource as is needed, if it is there and can be written."""
+    if buffer.size_in_bytes < size:
+        found = counted(buffer.size_in_bytes, "byte")
+        raise BindingError(RESOURCE_SIZE(path, found, f"at least {size}", f"{size} bytes"))
+    if size and not buffer.is_writable:
         raise BindingError(READ_ONLY(path, "read-only memory", "memory that can be written", "a bytearray"))
-    return data[:size]
+    return buffer.part(0, size)

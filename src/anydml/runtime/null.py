@@ -1,25 +1,36 @@
-"""The null device: prints the plan of what it is asked to run, and touches nothing."""
+"""The null device: plans and allocates, prints the plan of what it is asked to run, and computes nothing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from anydml.core.enums import ExecutionFlags
+from anydml.core.schema import Operator
 from anydml.graph.plan import Plan
-from anydml.runtime.definitions import Memory
+from anydml.runtime.backend import Memory, Run
+from anydml.runtime.host import HostMemory
 
 
 @dataclass(frozen=True)
-class NullProgram:
+class NullExecutable:
     plan: Plan
+    scratch_size_in_bytes: int = 0
 
-    def run(self, memory: Memory) -> None:
-        print(self.plan.describe())
+    def bind_initialize(self, memory: Memory) -> Run:
+        return lambda: None
+
+    def bind(self, memory: Memory) -> Run:
+        return lambda: print(self.plan.describe())
 
 
-class NullBackend:
-    def prepare(self, plan: Plan, flags: ExecutionFlags) -> NullProgram:
-        return NullProgram(plan)
+class NullBackend(HostMemory):
+    uses_passes = True
+
+    def claims(self, operator: Operator) -> bool:
+        return False
+
+    def prepare(self, plan: Plan, flags: ExecutionFlags) -> NullExecutable:
+        return NullExecutable(plan)
 
 
 BACKEND = NullBackend()

@@ -12,11 +12,7 @@ from anydml.core.errors import InvalidDescriptionError
 from anydml.core.rules import rule
 from anydml.slicing.selection import Selection
 
-ARRAY = rule(
-    "slicing.array",
-    "slice1 gives a view, so it takes a NumPy array that outlives it.",
-    "dml.slicing.slice1([1, 2, 3], [0], [3], [-1])",
-)
+ARRAY = rule("slicing.array", "slice1 gives a view, so it takes a NumPy array that outlives it.")
 
 
 def slice1(

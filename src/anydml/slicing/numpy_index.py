@@ -12,15 +12,10 @@ from anydml.core.errors import Violation, raise_if_any, shown
 from anydml.core.rules import rule
 from anydml.slicing.lists import STEP
 
-_FROM = "dml.slicing.Selection.from_numpy({}, (4,))"
-KIND = rule(
-    "slicing.index-kind",
-    "Basic indexing is made of integers, slices of integers, Ellipsis and None.",
-    _FROM.format("[0, 2]"),
-)
-INSIDE = rule("slicing.index-inside", "An integer index lies inside its axis.", _FROM.format("4"))
-TOO_MANY = rule("slicing.index-count", "There are no more indices than axes.", _FROM.format("(0, 0)"))
-ELLIPSIS = rule("slicing.ellipsis", "An index has at most one Ellipsis.", _FROM.format("(..., ...)"))
+KIND = rule("slicing.index-kind", "Basic indexing is made of integers, slices of integers, Ellipsis and None.")
+INSIDE = rule("slicing.index-inside", "An integer index lies inside its axis.")
+TOO_MANY = rule("slicing.index-count", "There are no more indices than axes.")
+ELLIPSIS = rule("slicing.ellipsis", "An index has at most one Ellipsis.")
 
 Entry = int | slice | EllipsisType | None
 Picked = tuple[list[range], list[int | None]]

@@ -8,11 +8,7 @@ from anydml.core.errors import Violation, raise_if_any
 from anydml.core.rules import rule
 from anydml.slicing.lists import check_steps, count_of, read_lists
 
-AXES = rule(
-    "slicing.onnx-axes",
-    "Axes lie from -rank to rank - 1, and no axis is named twice.",
-    "dml.slicing.Selection.from_onnx([0, 0], [1, 1], [0, -2], input_sizes=(4, 4))",
-)
+AXES = rule("slicing.onnx-axes", "Axes lie from -rank to rank - 1, and no axis is named twice.")
 PAST_ZERO = -(1 << 63)
 """INT64_MIN: the end that lies before element 0 whatever the size; -1 would mean the last element."""
 

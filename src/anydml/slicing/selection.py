@@ -30,25 +30,15 @@ from anydml.slicing.windows import (
 if TYPE_CHECKING:
     from anydml.operators.slices import Slice1
 
-SIZES = rule(
-    "slicing.input-sizes",
-    "Sizes of an input are from 0 to 2^63 - 1.",
-    "dml.slicing.Selection.from_numpy(..., (4, -1))",
-)
-RANGES = rule(
-    "slicing.ranges",
-    "A selection has one range for each axis of the input.",
-    "dml.slicing.Selection((4,), (slice(1, 3),))",
-)
+SIZES = rule("slicing.input-sizes", "Sizes of an input are from 0 to 2^63 - 1.")
+RANGES = rule("slicing.ranges", "A selection has one range for each axis of the input.")
 OUTPUT_AXES = rule(
     "slicing.output-axes",
     "Output axes are input axes in their order or None for a new one; an axis left out has one element.",
-    "dml.slicing.Selection((4,), (range(2),), ())",
 )
 AXES_KEPT = rule(
     "slicing.axes-kept",
     "Only NumPy and TensorFlow can drop an axis or add one; the other dialects keep the input's axes.",
-    "dml.slicing.Selection.from_numpy((None, 0), (4,)).to_slice1()",
 )
 
 

@@ -11,11 +11,7 @@ from anydml.core.rules import rule
 from anydml.slicing.lists import check_steps, count_of, read_lists
 from anydml.slicing.numpy_index import ELLIPSIS, Entry, Picked, resolve
 
-SHRINK = rule(
-    "slicing.shrink-stride",
-    "A specification that shrinks its axis has a stride above 0.",
-    "dml.slicing.Selection.from_tensorflow([1], [2], [-1], shrink_axis_mask=1, input_sizes=(4,))",
-)
+SHRINK = rule("slicing.shrink-stride", "A specification that shrinks its axis has a stride above 0.")
 _DIALECT = "TensorFlow strided_slice"
 
 

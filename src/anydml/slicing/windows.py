@@ -11,26 +11,10 @@ from anydml.core.rules import rule
 from anydml.core.windows import check_window, window_limits
 from anydml.slicing.lists import check_steps, read_lists
 
-EMPTY = rule(
-    "slicing.empty",
-    "WebNN slice, DML_SLICE and DML_SLICE1 give at least one element along each axis.",
-    "dml.slicing.Selection.from_numpy(slice(2, 2), (4,)).to_slice1()",
-)
-FORWARD = rule(
-    "slicing.forward",
-    "WebNN slice and DML_SLICE only step forwards: strides are at least 1.",
-    "dml.slicing.Selection.from_numpy(slice(None, None, -1), (4,)).to_webnn()",
-)
-BITS = rule(
-    "slicing.bits",
-    "Offsets and sizes are unsigned 32-bit numbers; the strides of DML_SLICE1 are signed ones.",
-    "dml.slicing.Selection.from_numpy(slice(None, None, 2**31), (2**32 - 1,)).to_slice1()",
-)
-INSIDE = rule(
-    "slicing.inside",
-    "Every element selected lies inside its axis.",
-    "dml.slicing.Selection.from_dml_slice([1], [2], [3], input_sizes=(4,))",
-)
+EMPTY = rule("slicing.empty", "WebNN slice, DML_SLICE and DML_SLICE1 give at least one element along each axis.")
+FORWARD = rule("slicing.forward", "WebNN slice and DML_SLICE only step forwards: strides are at least 1.")
+BITS = rule("slicing.bits", "Offsets and sizes are unsigned 32-bit numbers; the strides of DML_SLICE1 are signed ones.")
+INSIDE = rule("slicing.inside", "Every element selected lies inside its axis.")
 _UINT_MAX = (1 << 32) - 1
 _INT_MIN, _INT_MAX = -(1 << 31), (1 << 31) - 1
 

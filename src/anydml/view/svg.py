@@ -17,7 +17,7 @@ from anydml.view.subject import Subject
 
 WIDTH, CELL_HEIGHT, MARGIN = 860, 36, 24
 _TEXT_PER_LINE = 104
-_STYLE = """
+STYLE = """
 .anydml text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #1b1f24; }
 .anydml .words { font-family: system-ui, -apple-system, Segoe UI, Roboto, sans-serif; }
 .anydml .heading { font-size: 17px; font-weight: 650; }
@@ -82,7 +82,7 @@ def _document(body: Sheet, facts: Facts, name: str) -> str:
             f'viewBox="0 0 {width} {height}" aria-labelledby="{name}-title {name}-desc">',
             f'<title id="{name}-title">{escape(facts.heading)}</title>',
             f'<desc id="{name}-desc">{escape(described)}</desc>',
-            f"<style>{_STYLE}</style>",
+            f"<style>{STYLE}</style>",
             f"<defs>{hatch}</defs>",
             f'<rect class="card" x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="10"/>',
             *body.at(MARGIN, MARGIN),

@@ -11,7 +11,6 @@ import pytest
 
 import anydml as dml
 from anydml.core.enums import ExecutionFlags
-from anydml.frontends.dxdispatch.wording import in_json
 from tests.frontends.dxdispatch.models import RELU, changed, parse, run, violations
 
 DESC = RELU["dispatchables"]["relu"]["desc"]
@@ -155,7 +154,7 @@ def test_offset__is_told_in_elements_at_its_own_line(source: dict[str, int], tol
     model["commands"][0]["bindings"]["InputTensor"] = {"name": "in", **source}
     text = json.dumps(model, indent=1)
     (violation,) = violations(text)
-    assert (violation.found, violation.expected, violation.fix) == told
+    assert (violation.found, violation.expected, violation.to_json()["fix"]) == told
     lines = text.split("\n")
     assert "elementOffset" in lines[violation.line - 1]  # type: ignore[attr-defined]
 
@@ -182,7 +181,7 @@ def test_offset__past_the_end_is_told_in_elements(source: dict[str, int], told: 
     model["resources"]["out"]["sizeInBytes"] = 32
     model["commands"][0]["bindings"]["InputTensor"] = {"name": "in", **source}
     (violation,) = violations(model)
-    assert (violation.found, violation.expected, violation.fix) == told
+    assert (violation.found, violation.expected, violation.to_json()["fix"]) == told
     assert violation.path.endswith(".elementOffset" if "bytes from" not in told[0] else ".InputTensor")
 
 
@@ -206,12 +205,7 @@ PYTHON_ADVICE: list[tuple[Any, Any, dict[str, str], str]] = [
 @pytest.mark.parametrize(("path", "value", "options", "fix"), PYTHON_ADVICE, ids=lambda each: str(each)[:50])
 def test_advice__is_in_the_words_of_a_model(path: Any, value: Any, options: Any, fix: str) -> None:
     model = changed(*path, to=value) if path else value
-    assert fix in [violation.fix for violation in violations(model, **options)]
-
-
-def test_advice__for_python_alone_is_left_out() -> None:
-    violation = dml.Violation("a.rule", "Sizes", "this", "that", "TensorDesc.from_array(x)")
-    assert in_json(violation).fix == ""
+    assert fix in [violation.to_json()["fix"] for violation in violations(model, **options)]
 
 
 def test_everything__is_told_at_once() -> None:
@@ -233,7 +227,7 @@ def test_everything__is_told_at_once() -> None:
 
 def test_unknown_key__names_the_nearest() -> None:
     (violation,) = violations(changed("resources", "in", "sizeInByte", to=16))
-    assert violation.fix == "'sizeInBytes'"
+    assert str(violation.fix) == "'sizeInBytes'"
 
 
 def test_feature_level__is_heeded() -> None:

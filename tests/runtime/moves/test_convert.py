@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from anydml.core.convert import convert
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
-from anydml.runtime.moves.convert import convert
 from anydml.runtime.moves.engine import prepare
 from anydml.runtime.moves.kernels.convert import is_supported
 from anydml.runtime.moves.plan import STAGING_KERNELS

@@ -9,10 +9,11 @@ import pytest
 
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
-from anydml.runtime.moves import llvm, native
+from anydml.runtime.moves import lowering
 from anydml.runtime.moves.engine import prepare
 from anydml.runtime.moves.kernels.frame import Shape
 from anydml.runtime.moves.plan import plan_move
+from anydml.runtime.native import llvm
 from tests.runtime.moves.test_moves import CASES
 
 binding = pytest.importorskip("llvmlite.binding", reason="only llvmlite can compile")
@@ -25,10 +26,10 @@ def shapes(width: int) -> Iterator[Shape]:
     for cases in CASES.values():
         for layouts in cases:
             for element in (1, 4):
-                yield native.lower(plan_move(*layouts, element), width, True).shape
+                yield lowering.lower(plan_move(*layouts, element), width, True).shape
     types = DataType.INT32, DataType.FLOAT32
     row = plan_move(Layout((99,)), Layout((99,)), 4, 4)
-    yield native.lower(row, width, False, types, (2.0, 1.0)).shape
+    yield lowering.lower(row, width, False, types, (2.0, 1.0)).shape
 
 
 def machine(triple: str, processor: str) -> Any:
@@ -41,9 +42,9 @@ def machine(triple: str, processor: str) -> Any:
 def test_every_kernel__compiles(triple: str, processor: str, width: int) -> None:
     target = machine(triple, processor)
     chosen = set(shapes(width))
-    assert {shape.kernel for shape in chosen} == {*native.KERNELS, "convert"}
+    assert {shape.kernel for shape in chosen} == {*lowering.KERNELS, "convert"}
     for shape in chosen:
-        module = binding.parse_assembly(native.module_text(shape))
+        module = binding.parse_assembly(lowering.module_text(shape))
         module.verify()
         assert len(target.emit_object(module)) > 500
 
@@ -55,12 +56,12 @@ def test_every_kernel__compiles(triple: str, processor: str, width: int) -> None
 def test_vector_bytes__follow_the_machine(
     monkeypatch: pytest.MonkeyPatch, features: dict[str, bool], width: int
 ) -> None:
-    monkeypatch.setattr(llvm, "_host", lambda: ("processor", features))
+    monkeypatch.setattr(llvm, "host", lambda: llvm.Host("triple", "processor", features))
     assert llvm.vector_bytes() == width
 
 
 def test_halves__go_to_numpy_where_machines_have_none(natively: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llvm, "_host", lambda: ("processor", {"sse2": True}))
+    monkeypatch.setattr(llvm, "host", lambda: llvm.Host("triple", "processor", {"sse2": True}))
     row = Layout((9,))
     assert prepare(row, row, DataType.FLOAT16, DataType.FLOAT32).kernel == "numpy"
     assert prepare(row, row, DataType.INT32, DataType.FLOAT32).kernel == "convert"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
-from anydml.runtime.moves import llvm
 from anydml.runtime.moves.engine import PreparedMove, fill, prepare
-from anydml.runtime.moves.native import KERNELS
+from anydml.runtime.moves.lowering import KERNELS
+from anydml.runtime.native import llvm
 from tests.runtime.moves.support import TYPES, assert_same_bytes, buffer, moved, pairs, places
 
 # Fixtures here only set limits, which hold for all examples alike.

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anydml.core.layout import Layout
-from anydml.runtime.moves.native import INNER_LOOPS
+from anydml.runtime.moves.lowering import INNER_LOOPS
 from anydml.runtime.moves.plan import MovePlan, plan_move
 from tests.runtime.moves.support import pairs, places
 

@@ -8,12 +8,7 @@ from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.fields import KIND, UINT32_MAX, Fields, Notes, nearest, quoted
 from anydml.frontends.dxdispatch.model import Bindings, Source
 
-POINT = rule(
-    "bindings.point",
-    "Bindings name tensors of the operator.",
-    'dml.frontends.dxdispatch.parse_model(\'{"dispatchables": {"a": {"type": "ACTIVATION_RELU", '
-    '"bindings": {"InputTenser": "x"}}}}\')',
-)
+POINT = rule("bindings.point", "Bindings name tensors of the operator.")
 
 
 def read_bindings(node: Node | None, cls: type[Operator] | None, notes: Notes) -> Bindings:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import lcm, prod
@@ -11,27 +10,22 @@ from typing import Any
 import numpy as np
 
 from anydml.core.errors import DmlError, Violation
-from anydml.core.naming import snake
+from anydml.core.fixes import Advice, Resize, Use
 from anydml.core.rules import rule
+from anydml.core.schema import BindingPoint
+from anydml.core.tensor import MINIMUM_ALIGNMENT_BYTES
 from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.commands import NAME
 from anydml.frontends.dxdispatch.fields import Notes, nearest, quoted
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Dispatchable, Resource, Source
 from anydml.frontends.dxdispatch.resources import MEMORY
-from anydml.runtime.binding import SIZE, Binder, BufferBinding
+from anydml.runtime.binding import OFFSET, SIZE, Binder, BufferBinding, binder_of
+from anydml.runtime.host import HostMemory
 
-_BROADCAST = '{"DataType": "FLOAT32", "Sizes": [65535, 32767], "Strides": [0, 0]}'
 WORK = rule(
-    "dispatchable.memory",
-    "An operator's tensors fit in memory with every element they have, broadcast ones too.",
-    'dml.frontends.dxdispatch.parse_model(\'{"dispatchables": {"a": {"type": "REDUCE", "desc": {"InputTensor": '
-    + _BROADCAST
-    + ', "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1]}, "Function": "SUM", "Axes": [0, 1]}}}}\', '
-    "budget=1 << 30)",
+    "dispatchable.memory", "An operator's tensors fit in memory with every element they have, broadcast ones too."
 )
 _WIDEST_ELEMENT_BYTES = 8
-_SOURCE_PATH = re.compile(r"(\w+)(?:\[(\d+)\])?(\.Offset)?")
-_MULTIPLE = re.compile(r"multiple of (\d+)")
 Buffers = Mapping[str, Any]
 
 
@@ -92,7 +86,7 @@ class _BindingChecker:
     """Binds as a run does, to memory nobody touches: that costs nothing, and the rules need no second wording."""
 
     def __init__(self, notes: Notes, resources: Mapping[str, Resource | None]) -> None:
-        self.notes, self.resources = notes, resources
+        self.notes, self.resources, self.memory = notes, resources, HostMemory()
         self.known = {name: resource for name, resource in resources.items() if resource is not None}
         self.binders: dict[str, Binder] = {}
         self.buffers = {name: np.zeros(found.size_in_bytes, np.uint8) for name, found in self.known.items()}
@@ -108,42 +102,46 @@ class _BindingChecker:
         if not all(name in self.known for name in named):
             return
         try:
-            self._binder(dispatchable).bind(buffer_bindings(bindings, self.known, self.buffers), owned)
+            binder = self._binder(dispatchable)
+            binder.bind_call((), buffer_bindings(bindings, self.known, self.buffers), initializing=owned)
         except DmlError as error:
-            told = [self._in_elements(violation, bindings) for violation in error.violations]
+            points = {point.dml_name: point for point in dispatchable.operator.all_points()}
+            told = [self._in_elements(violation, bindings, points) for violation in error.violations]
             self.notes.adopt(place, told)
 
     def _binder(self, dispatchable: Dispatchable) -> Binder:
         """One for all commands that run the same operator."""
         if dispatchable.name not in self.binders:
-            self.binders[dispatchable.name] = Binder(dispatchable.operator)
+            self.binders[dispatchable.name] = binder_of(dispatchable.operator, self.memory)
         return self.binders[dispatchable.name]
 
-    def _in_elements(self, violation: Violation, bindings: Bindings) -> Violation:
+    def _in_elements(self, violation: Violation, bindings: Bindings, points: Mapping[str, BindingPoint]) -> Violation:
         """A wrong offset in the unit and under the name a model gives it; anything else as it is."""
-        found = _SOURCE_PATH.fullmatch(violation.path)
-        if found is None or not (found[3] or violation.rule == SIZE.id):
-            return violation
-        source = bindings[snake(found[1])][int(found[2] or 0)]
-        if not found[3]:
-            return self._too_little(violation, source)
-        told = f"{source.element_offset} ({violation.found} bytes)"
-        named = replace(violation, path=violation.path.replace(".Offset", ".elementOffset"), found=told)
-        wanted = _MULTIPLE.search(violation.expected)
-        if wanted is None:
+        point = points.get(violation.path.removesuffix(".Offset"))
+        named = replace(violation, path=violation.path.replace(".Offset", ".elementOffset"))
+        if point is None or point.tensor is None or violation.rule not in (OFFSET.id, SIZE.id):
             return named
+        source = bindings[point.field.name][int(point.name.partition("[")[2].rstrip("]") or 0)]
+        if violation.rule == SIZE.id:
+            return self._too_little(violation, source)
         bits = source.element_bits(self.known[source.resource])
-        step = lcm(int(wanted[1]) * 8, bits) // bits
-        expected = f"a multiple of {step} ({step * bits // 8} bytes)"
-        return replace(named, expected=expected, fix=str(-(-source.element_offset // step) * step))
+        alignment = max(point.tensor.guaranteed_base_offset_alignment, MINIMUM_ALIGNMENT_BYTES)
+        step = lcm(alignment * 8, bits) // bits
+        return replace(
+            named,
+            found=f"{source.element_offset} ({violation.found} bytes)",
+            expected=f"a multiple of {step} ({step * bits // 8} bytes)",
+            fix=Use(-(-source.element_offset // step) * step),
+        )
 
     def _too_little(self, violation: Violation, source: Source) -> Violation:
         """A resource that ends before the offset, or before the tensor that starts there."""
         resource = self.known[source.resource]
         offset, size = source.offset_in_bytes(resource), resource.size_in_bytes
         if offset < size:
-            fix = re.sub(r"\d+", lambda needed: str(int(needed[0]) + offset), violation.fix)
+            needed = violation.fix.size_in_bytes + offset if isinstance(violation.fix, Resize) else None
             start = f" from element {source.element_offset} on" if offset else ""
+            fix = violation.fix if needed is None else Resize(needed)
             return replace(violation, found=violation.found + start, fix=fix)
         end = -(-size * 8 // source.element_bits(resource))
         return replace(
@@ -151,7 +149,7 @@ class _BindingChecker:
             path=f"{violation.path}.elementOffset",
             found=f"{source.element_offset} ({offset} bytes)",
             expected=f"less than {end} ({size} bytes), the end of {quoted(source.resource)}",
-            fix="a smaller offset, or a larger resource",
+            fix=Advice("a smaller offset, or a larger resource"),
         )
 
 

@@ -19,27 +19,12 @@ from anydml.frontends.dxdispatch.bindings import read_bindings
 from anydml.frontends.dxdispatch.fields import Fields, Notes, nearest, quoted
 from anydml.frontends.dxdispatch.model import Command, Dispatch, Dispatchable, Place, Print, Resource, WriteFile
 
-_EXAMPLE = "dml.frontends.dxdispatch.parse_model('{{\"commands\": [{{{}}}]}}')"
-UNKNOWN = rule("command.type", "A command is dispatch, print or writeFile.", _EXAMPLE.format('"type": "draw"'))
-NAME = rule(
-    "model.name",
-    "Commands and bindings name resources and dispatchables of the model.",
-    _EXAMPLE.format('"type": "print", "resource": "a"'),
-)
+UNKNOWN = rule("command.type", "A command is dispatch, print or writeFile.")
+NAME = rule("model.name", "Commands and bindings name resources and dispatchables of the model.")
 DIMENSIONS = rule(
-    "command.dimensions",
-    "The dimensions of a file fit the resource; an image has [1, channels, height, width].",
-    'dml.frontends.dxdispatch.parse_model(\'{"resources": {"a": {"initialValues": [1], '
-    '"initialValuesDataType": "FLOAT32"}}, "commands": [{"type": "writeFile", "resource": "a", '
-    '"targetPath": "a.npy", "dimensions": [2]}]}\')',
+    "command.dimensions", "The dimensions of a file fit the resource; an image has [1, channels, height, width]."
 )
-FILE_TYPE = rule(
-    "command.file-type",
-    "An .npy file holds one data type of whole bytes, an image floats.",
-    'dml.frontends.dxdispatch.parse_model(\'{"resources": {"a": {"initialValues": [1], '
-    '"initialValuesDataType": "UINT8"}}, "commands": [{"type": "writeFile", "resource": "a", '
-    '"targetPath": "a.png", "dimensions": [1, 1, 1, 1]}]}\')',
-)
+FILE_TYPE = rule("command.file-type", "An .npy file holds one data type of whole bytes, an image floats.")
 
 
 @dataclass(frozen=True)

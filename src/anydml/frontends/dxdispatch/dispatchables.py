@@ -11,7 +11,7 @@ from anydml.core.errors import DmlError
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator
-from anydml.core.validate import validate
+from anydml.core.schema.validate import validate
 from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.bindings import read_bindings
 from anydml.frontends.dxdispatch.fields import KIND, LONG, MOST_INTEGERS, Fields, Notes, nearest, quoted
@@ -19,23 +19,12 @@ from anydml.frontends.dxdispatch.model import Dispatchable, Place
 from anydml.operators import catalog
 
 PREFIX = "DML_OPERATOR_"
-_EXAMPLE = 'dml.frontends.dxdispatch.parse_model(\'{{"dispatchables": {{"a": {{"type": "{}"}}}}}}\')'
-UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.", _EXAMPLE.format("SLICE9"))
-FOREIGN = rule(
-    "dispatchable.foreign",
-    "Shaders, ONNX models and serialized graphs are no operators, and are not run.",
-    _EXAMPLE.format("hlsl"),
-)
+UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.")
+FOREIGN = rule("dispatchable.foreign", "Shaders, ONNX models and serialized graphs are no operators, and are not run.")
 COMPILE_TYPE = rule(
-    "dispatchable.compile-type",
-    "dmlCompileType is DmlCompileOp or DmlCompileGraph; both give the same result.",
-    _EXAMPLE.format('GEMM\\", \\"dmlCompileType\\": \\"Graph').replace('\\\\"', '"'),
+    "dispatchable.compile-type", "dmlCompileType is DmlCompileOp or DmlCompileGraph; both give the same result."
 )
-TWICE = rule(
-    "dispatchable.twice",
-    "A dispatchable has one type and one description, under either spelling.",
-    _EXAMPLE.format('GEMM", "Type": "GEMM'),
-)
+TWICE = rule("dispatchable.twice", "A dispatchable has one type and one description, under either spelling.")
 _FOREIGN = {
     "hlsl": ("an HLSL shader", "the DirectML operators it stands for"),
     "onnx": ("an ONNX model", "its operators as dispatchables of this model"),
@@ -142,7 +131,7 @@ class DispatchableReader:
             key: entry.plain() for key, entry in source.items() if desc is not None or key not in _OWN_KEYS
         }
         try:
-            operator = cls(**values)
+            operator = cls.from_model(values)
             violations = validate(operator, self.level)
         except DmlError as error:
             self.notes.adopt(source, error.violations)

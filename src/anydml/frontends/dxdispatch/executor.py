@@ -21,10 +21,9 @@ from anydml.core.tensor import TensorDesc
 from anydml.files import images, npy
 from anydml.files.access import ARGUMENT, ARRAY_EXTENSION, IMAGE_EXTENSIONS, as_path, find_target, write_file
 from anydml.files.elements import from_bytes
-from anydml.files.places import LocatedViolation
+from anydml.files.places import LocatedViolation, at_key
 from anydml.files.text import printable
 from anydml.frontends.dxdispatch.checks import buffer_bindings
-from anydml.frontends.dxdispatch.memory import guarded
 from anydml.frontends.dxdispatch.model import (
     Bindings,
     Command,
@@ -37,15 +36,11 @@ from anydml.frontends.dxdispatch.model import (
     WriteFile,
 )
 from anydml.frontends.dxdispatch.printing import print_indexed, print_plain, print_shaped
-from anydml.frontends.dxdispatch.wording import at_key, in_json
+from anydml.runtime.budget import guarded
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.device import Device
 
-MEMORY = rule(
-    "run.memory",
-    "There is memory for the resources and for what is computed.",
-    "dml.frontends.dxdispatch.executor.allocate(1 << 62)",
-)
+MEMORY = rule("run.memory", "There is memory for the resources and for what is computed.")
 
 
 @dataclass(frozen=True)
@@ -191,7 +186,7 @@ class Executor:
             raise (OutOfMemoryError if isinstance(error, MemoryError) else ModelError)(told) from None
 
     def _located(self, violation: Violation, place: Place) -> LocatedViolation:
-        told = in_json(violation.under(place.path))
+        told = violation.under(place.path)
         return LocatedViolation.at(told, self.model.name, *place.of(violation.path))
 
 

@@ -7,26 +7,18 @@ from itertools import islice, takewhile
 from typing import TypeVar
 
 from anydml.core.errors import DmlError, Violation
-from anydml.core.naming import snake, suggest
+from anydml.core.fixes import Fix, suggest
+from anydml.core.naming import snake
 from anydml.core.rules import Rule, rule
 from anydml.files.json_tree import Document, Node
-from anydml.files.places import LocatedViolation, join_path, split_path
-from anydml.frontends.dxdispatch.wording import at_key, in_json
+from anydml.files.places import LocatedViolation, at_key, join_path, split_path
 
-_PARSE = "dml.frontends.dxdispatch.parse_model({!r})"
-KIND = rule("model.kind", "A value has the kind its key asks for.", _PARSE.format("[]"))
-MISSING = rule("model.missing", "Keys that have no default are given.", _PARSE.format("{}"))
-UNKNOWN = rule("model.unknown-key", "Keys are those of the format.", _PARSE.format('{"resource": {}}'))
-RANGE = rule(
-    "model.range",
-    "A count or size is a whole number in its range.",
-    _PARSE.format('{"resources": {"a": {"initialValues": [1], "initialValuesDataType": "UINT8", "sizeInBytes": -4}}}'),
-)
+KIND = rule("model.kind", "A value has the kind its key asks for.")
+MISSING = rule("model.missing", "Keys that have no default are given.")
+UNKNOWN = rule("model.unknown-key", "Keys are those of the format.")
+RANGE = rule("model.range", "A count or size is a whole number in its range.")
 LONG = rule(
-    "model.long-list",
-    "A list of sizes, axes and the like has at most 1000 numbers; tensors have at most 8 dimensions.",
-    'dml.frontends.dxdispatch.parse_model(\'{{"commands": [{{"type": "writeFile", "dimensions": {}}}]}}\''
-    ".format([1] * 1001))",
+    "model.long-list", "A list of sizes, axes and the like has at most 1000 numbers; tensors have at most 8 dimensions."
 )
 Result = TypeVar("Result")
 MOST_INTEGERS = 1000
@@ -46,7 +38,9 @@ class Notes:
     def violations(self) -> list[LocatedViolation]:
         return self.document.violations
 
-    def add(self, node: Node, broken: Rule, found: object, expected: object, fix: str = "", key: str = "") -> None:
+    def add(
+        self, node: Node, broken: Rule, found: object, expected: object, fix: Fix | str | None = None, key: str = ""
+    ) -> None:
         """Note a broken rule at a node, or at a key the node should have."""
         if self.document.is_full:
             return
@@ -61,7 +55,7 @@ class Notes:
                 return
             place = _deepest(node, split_path(violation.path))
             moved = violation.under(node.path) if node.path else violation
-            self.document.note(in_json(moved), place.offset)
+            self.document.note(moved, place.offset)
 
     def until_full(self, entries: Iterable[Result]) -> Iterator[Result]:
         """The entries, until the document has too many problems to list more."""
@@ -170,7 +164,7 @@ def quoted(name: str) -> str:
     return repr(name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "...")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> Fix | None:
     """A suggestion that is found quickly, however many names there are."""
     some = [each for each in islice(known, _MOST_NAMES) if len(each) <= _LONGEST_NAME]
-    return suggest(name[:_LONGEST_NAME], some) if some else ""
+    return suggest(name[:_LONGEST_NAME], some) if some else None

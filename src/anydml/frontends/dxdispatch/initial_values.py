@@ -13,7 +13,7 @@ from anydml.core.datatype import DataType
 from anydml.core.memory import Bytes
 from anydml.files import elements, images, npy
 from anydml.files.access import read_into
-from anydml.frontends.dxdispatch.wording import at_key
+from anydml.files.places import at_key
 
 
 class InitialValues(ABC):

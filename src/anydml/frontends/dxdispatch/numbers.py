@@ -12,11 +12,8 @@ from anydml.files.elements import to_array
 from anydml.files.json_tree import SPECIAL, Chunk, Entries, Node, Numbers
 from anydml.frontends.dxdispatch.fields import Notes
 
-_LIST = '{{"resources": {{"a": {{"initialValuesDataType": "UINT8", "initialValues": [{}]}}}}}}'
 NUMBER = rule(
-    "initial-values.number",
-    'Initial values are numbers of the data type; floats may be "nan", "inf" or "-inf".',
-    f"dml.frontends.dxdispatch.parse_model({_LIST.format(0.5)!r})",
+    "initial-values.number", 'Initial values are numbers of the data type; floats may be "nan", "inf" or "-inf".'
 )
 Array = np.ndarray[Any, Any]
 

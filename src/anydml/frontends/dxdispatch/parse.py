@@ -15,13 +15,11 @@ from anydml.frontends.dxdispatch.checks import check_dispatchable, check_dispatc
 from anydml.frontends.dxdispatch.commands import CommandReader
 from anydml.frontends.dxdispatch.dispatchables import DispatchableReader
 from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes
-from anydml.frontends.dxdispatch.memory import guarded, memory_budget
 from anydml.frontends.dxdispatch.model import Command, Dispatchable, Model, Resource
 from anydml.frontends.dxdispatch.resources import MEMORY, ResourceReader
+from anydml.runtime.budget import guarded, memory_budget
 
-FILE = rule(
-    "model.file", "A model is a file that can be read.", "dml.frontends.dxdispatch.read_model('no such model.json')"
-)
+FILE = rule("model.file", "A model is a file that can be read.")
 
 
 def read_model(

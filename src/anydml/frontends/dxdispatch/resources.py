@@ -26,44 +26,15 @@ from anydml.frontends.dxdispatch.initial_values import (
 from anydml.frontends.dxdispatch.model import Place, Resource
 from anydml.frontends.dxdispatch.numbers import read_element, read_elements
 
-_RESOURCE = '{{"resources": {{"a": {{"initialValuesDataType": "FLOAT32", {}}}}}}}'
-
-
-def _example(entry: str) -> str:
-    return f"dml.frontends.dxdispatch.parse_model({_RESOURCE.format(entry)!r})"
-
-
 FORM = rule(
-    "initial-values.form",
-    "Initial values are a list, or an object with one of value, valueStart and sourcePath.",
-    _example('"initialValues": {"valueCount": 3}'),
+    "initial-values.form", "Initial values are a list, or an object with one of value, valueStart and sourcePath."
 )
-EMPTY = rule("initial-values.empty", "A resource holds at least one value.", _example('"initialValues": []'))
-DEFERRED = rule(
-    "initial-values.deferred",
-    "Deferred values are for ONNX outputs, which have no sizes before they run.",
-    _example('"initialValues": "deferred"'),
-)
-TYPE = rule(
-    "initial-values.type",
-    "The data type of initial values is given, and a file's is the one given.",
-    _example('"initialValues": [1]').replace('"FLOAT32"', '"UNKNOWN"'),
-)
-SIZE = rule(
-    "resource.size",
-    "A resource is large enough for its initial values.",
-    _example('"initialValues": [1, 2], "sizeInBytes": 4'),
-)
-MEMORY = rule(
-    "resource.memory",
-    "All resources together fit in half of the machine's memory.",
-    _example('"initialValues": {"valueCount": 4000000000, "value": 0}')[:-1] + ", budget=8 << 30)",
-)
-RESAMPLE = rule(
-    "resource.resample",
-    "An image is resampled to [1, channels, height, width] with 1, 3 or 4 channels.",
-    _example('"initialValues": {"sourcePath": "a.png"}, "resampleSize": [2, 3, 8, 8]'),
-)
+EMPTY = rule("initial-values.empty", "A resource holds at least one value.")
+DEFERRED = rule("initial-values.deferred", "Deferred values are for ONNX outputs, which have no sizes before they run.")
+TYPE = rule("initial-values.type", "The data type of initial values is given, and a file's is the one given.")
+SIZE = rule("resource.size", "A resource is large enough for its initial values.")
+MEMORY = rule("resource.memory", "All resources together fit in half of the machine's memory.")
+RESAMPLE = rule("resource.resample", "An image is resampled to [1, channels, height, width] with 1, 3 or 4 channels.")
 UNKNOWN_TYPE = ("UNKNOWN", "DML_TENSOR_DATA_TYPE_UNKNOWN")
 
 

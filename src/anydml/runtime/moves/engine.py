@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
+from struct import Struct
 
 import numpy as np
 
+from anydml.core.convert import Array, convert
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
-from anydml.runtime.moves import llvm, native, nibbles
+from anydml.runtime.moves import lowering, nibbles
 from anydml.runtime.moves.arrays import Bytes, View, bytes_at, view
-from anydml.runtime.moves.convert import Array, convert
 from anydml.runtime.moves.kernels.convert import is_supported
 from anydml.runtime.moves.plan import MovePlan, plan_move
-from anydml.runtime.moves.threads import get_threads, set_threads, share
+from anydml.runtime.native import llvm
+from anydml.runtime.native.pool import get_threads, set_threads
+from anydml.runtime.native.tasks import Task, TaskList
 
 __all__ = ["PreparedFill", "PreparedMove", "fill", "get_threads", "prepare", "set_threads"]
 
@@ -26,8 +28,12 @@ STREAMED_BYTES = 8 * 1024 * 1024
 """From here on the result would not stay in the caches anyway."""
 STREAMED_FILLS = 4
 """Times as much when nothing is read that would need the caches too."""
-PIECES_PER_THREAD = 4
-"""More pieces than threads, so that a thread held up by others leaves work to the rest."""
+CHUNK_BYTES = 1024 * 1024
+"""What one thread moves at a time, of a shared move. Only sizes decide how work is cut, never the threads."""
+FEWEST_CHUNKS, MOST_CHUNKS = 8, 256
+"""More chunks than threads, so that a thread held up by others leaves work to the rest."""
+
+_ADDRESSES = Struct("=2Q")
 
 
 def prepare(
@@ -77,7 +83,7 @@ class PreparedMove:
         self._views = self._make_views()
         self._payload_bytes = self.plan.payload_bytes
         self._touched_bytes = self.plan.touched_bytes
-        self._calls: dict[int, list[native.Call]] = {}
+        self._list: TaskList | None = None
         self._latest: tuple[int, int, Array, Array] | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -95,23 +101,39 @@ class PreparedMove:
 
     def run(self, source_address: int, destination_address: int) -> None:
         """Moves between buffers in memory that do not overlap, given by the addresses of their element 0."""
-        if self._by_nibbles:
-            self._move_nibbles(self._bytes_at(0, source_address), self._bytes_at(1, destination_address))
-        elif self._runs_natively():
+        if self._runs_natively():
             self._run_natively(source_address, destination_address)
+        elif self._by_nibbles:
+            self._move_nibbles(self._bytes_at(0, source_address), self._bytes_at(1, destination_address))
         else:
             self._copy(*self._views_at(source_address, destination_address))
 
     def run_arrays(self, source: Bytes, destination: Bytes) -> None:
         """Moves between buffers given as 1-D arrays of bytes. Those that overlap are moved as if they did not."""
-        if self._by_nibbles:
-            self._move_nibbles(source, destination)
-        elif self._runs_natively() and not np.may_share_memory(source, destination):
+        is_native = self._runs_natively()
+        if is_native:
             self._views[0].check(source)
             self._views[1].check(destination, is_written=True)
+        if (is_native or self._by_nibbles) and np.may_share_memory(source, destination):
+            if self._is_done(source, destination):
+                return
+            source = source.copy()
+        if self._by_nibbles:
+            self._move_nibbles(source, destination)
+        elif is_native:
             self._run_natively(source.ctypes.data, destination.ctypes.data)
         else:
             self._copy(self._views[0].of(source), self._views[1].of(destination))
+
+    def tasks(self, source_slot: int, destination_slot: int) -> tuple[Task, ...]:
+        """The move as native tasks between two slots that do not overlap; none if NumPy must do it."""
+        return self._tasks(lowering.Sides(source_slot, destination_slot))
+
+    def _is_done(self, source: Bytes, destination: Bytes) -> bool:
+        """Whether every element would be moved to where it is."""
+        if self._converts or self._layouts[0] != self._layouts[1]:
+            return False
+        return bool(source.ctypes.data == destination.ctypes.data)
 
     # NumPy
 
@@ -120,7 +142,9 @@ class PreparedMove:
         dtypes = [data_type.numpy_dtype for data_type in self._types]
         if not self._converts:
             dtypes = [np.dtype(f"u{dtype.itemsize}") for dtype in dtypes]
-        return view(self._layouts[0], dtypes[0]), view(self._layouts[1], dtypes[1])
+        # NumPy moves overlapping elements right if there are at least two dimensions: it then looks for overlap.
+        source, destination = (layout if layout.rank > 1 else _with_axis(layout) for layout in self._layouts)
+        return view(source, dtypes[0]), view(destination, dtypes[1])
 
     def _views_at(self, source: int, destination: int) -> tuple[Array, Array]:
         """The buffers' elements; kept, because the same buffers are often moved between again."""
@@ -146,7 +170,7 @@ class PreparedMove:
     # Machine code
 
     def _runs_natively(self) -> bool:
-        if self._payload_bytes < SMALL_BYTES or not llvm.is_available():
+        if self._payload_bytes < SMALL_BYTES or self._by_nibbles or not llvm.is_available():
             return False
         if not self._converts:
             return True
@@ -154,21 +178,28 @@ class PreparedMove:
         return not lacks_halves and is_supported(*self._types, self._scale_bias)
 
     def _run_natively(self, source: int, destination: int) -> None:
-        threads = 1 if self._touched_bytes < SHARED_BYTES else self._threads or get_threads()
-        calls = self._calls.get(threads) or self._prepare_calls(threads)
-        if len(calls) == 1:
-            calls[0].run(source, destination)
-        else:
-            share([partial(call.run, source, destination) for call in calls], threads)
+        tasks = self._list
+        if tasks is None:
+            tasks = self._list = TaskList(self.tasks(0, 1))
+        tasks.run_packed(_ADDRESSES.pack(source, destination), self._threads)
 
-    def _prepare_calls(self, threads: int) -> list[native.Call]:
+    def _tasks(self, sides: lowering.Sides) -> tuple[Task, ...]:
+        if not self._runs_natively():
+            return ()
         stream = self._payload_bytes >= STREAMED_BYTES * (STREAMED_FILLS if self.plan.kernel == "fill" else 1)
         types = self._types if self._converts else None
-        lowered = native.lower(self.plan, llvm.vector_bytes(), stream, types, self._scale_bias)
-        pieces = 1 if threads == 1 else threads * PIECES_PER_THREAD
-        calls = native.calls(self.plan, lowered, llvm.function(lowered.shape), pieces)
-        self._calls[threads] = calls
-        return calls
+        lowered = lowering.lower(self.plan, llvm.vector_bytes(), stream, types, self._scale_bias)
+        return (lowering.task(self.plan, lowered, sides, _chunk_count(self._touched_bytes)),)
+
+
+def _with_axis(layout: Layout) -> Layout:
+    return Layout((1, *layout.sizes), (0, *layout.strides), layout.offset)
+
+
+def _chunk_count(touched_bytes: int) -> int:
+    if touched_bytes < SHARED_BYTES:
+        return 1
+    return min(max(FEWEST_CHUNKS, touched_bytes // CHUNK_BYTES), MOST_CHUNKS)
 
 
 class PreparedFill:
@@ -197,3 +228,7 @@ class PreparedFill:
     def run_arrays(self, destination: Bytes) -> None:
         """Fills a buffer given as a 1-D array of bytes."""
         self._move.run_arrays(self._value, destination)
+
+    def tasks(self, destination_slot: int) -> tuple[Task, ...]:
+        """The fill as native tasks on a slot; none if NumPy must do it. They hold the value themselves."""
+        return self._move._tasks(lowering.Sides(self._value.tobytes(), destination_slot))

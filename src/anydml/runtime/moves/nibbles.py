@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from anydml.core import nibbles
+from anydml.core.convert import Array, convert
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
 from anydml.runtime.moves.arrays import Bytes, view
-from anydml.runtime.moves.convert import Array, convert
 
 PIECE_ELEMENTS = 1 << 20
 """Places are computed for so many elements at once, to bound the memory they take."""

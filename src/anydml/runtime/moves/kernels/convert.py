@@ -6,9 +6,9 @@ import struct
 from dataclasses import dataclass, replace
 
 from anydml.core.datatype import DataType
-from anydml.runtime.moves.emit import Emitter, Value, vector
 from anydml.runtime.moves.kernels.frame import Frame, Lowered, Shape
 from anydml.runtime.moves.plan import MovePlan
+from anydml.runtime.native.emit import Emitter, Value, vector
 
 GRAIN = 4096
 LANES = 16

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from anydml.core.datatype import DataType
-from anydml.runtime.moves.emit import Emitter, Value
 from anydml.runtime.moves.plan import Loop
+from anydml.runtime.native import staging
+from anydml.runtime.native.emit import Emitter, Value
 
 STAGING_BYTES = 64 * 1024
 """What a kernel may stage at once: a part of any second-level cache."""
@@ -14,6 +15,7 @@ CHUNK_BYTES = 4 * 1024
 """What a kernel stages of one long row: so little that reading and writing overlap."""
 STAGING_SLACK = 40 * 1024
 """Room for gaps between staged rows, and for vectors that end past the last."""
+assert STAGING_BYTES + STAGING_SLACK <= staging.BYTES
 
 AHEAD_BYTES = 16 * 1024
 """How much is read between asking for memory and needing it: time enough for the answer to come, and too
@@ -47,6 +49,8 @@ class Lowered:
     """Parameters of the kernel besides its loops, such as the sizes of a tile."""
     grains: tuple[int, ...] = ()
     """For each inner loop, the count it may be cut into multiples of to share the work; 0: never."""
+    order: tuple[int, ...] = (0,)
+    """The inner loops as the kernel runs them, the outermost first."""
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import Value
 from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, even_parts
 from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
+from anydml.runtime.native.emit import Value
 
 SOURCE_ROW_BYTES = 256
 GRAIN_BYTES = 4096
@@ -21,7 +21,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     # The longer walk is the inner one; across goes first, to use up a source line while it is there.
     inner = "across" if across_tile >= UNROLLED else "row"
     shape = Shape("gather", element, vector_bytes, stream, (inner,))
-    return Lowered(shape, (across_tile, row_tile), (across_tile, GRAIN_BYTES // element))
+    return Lowered(shape, (across_tile, row_tile), (across_tile, GRAIN_BYTES // element), (1, 0))
 
 
 def emit(f: Frame) -> None:

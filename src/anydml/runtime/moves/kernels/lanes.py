@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from anydml.runtime.moves.emit import Emitter, Value, vector
+from anydml.runtime.native.emit import Emitter, Value, vector
 
 WIDEST_LANE = 8
 PART_BYTES = 16

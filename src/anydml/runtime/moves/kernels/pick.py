@@ -6,7 +6,6 @@ source is read once, and always forwards: hardware reads ahead of those who walk
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import (
     AHEAD_BYTES,
     CHUNK_BYTES,
@@ -21,6 +20,7 @@ from anydml.runtime.moves.kernels.frame import (
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES, ONCE, MovePlan
+from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 
 GRAIN_BYTES = 16 * 1024
 MOST_UNWOVEN = 128
@@ -39,7 +39,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     level, ahead = _ahead(plan, way)
     shape = Shape("pick", element, vector_bytes, streams, (step, channels.size, lanes, way, level))
     chunk = max(lanes, 2 * CHUNK_BYTES // (element * channels.size) // lanes * lanes)
-    return Lowered(shape, (chunk, ahead), (0, GRAIN_BYTES // element))
+    return Lowered(shape, (chunk, ahead), (0, GRAIN_BYTES // element), (1, 0))
 
 
 def _ahead(plan: MovePlan, way: str) -> tuple[int, int]:

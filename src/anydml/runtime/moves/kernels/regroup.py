@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anydml.runtime.moves.emit import SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import (
     AHEAD_BYTES,
     CHUNK_BYTES,
@@ -23,6 +22,7 @@ from anydml.runtime.moves.kernels.frame import (
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import MovePlan
+from anydml.runtime.native.emit import SECOND_LEVEL, Value
 
 GRAIN_BYTES = 8 * 1024
 
@@ -41,7 +41,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     is_staged_whole = together or (steps[0] < 0 and row_bytes <= STAGING_BYTES // 2)
     chunk = groups.size if is_staged_whole else max(lanes, CHUNK_BYTES // group_bytes // lanes * lanes)
     grains = 1, GRAIN_BYTES // element if rows.size == 1 else 0, 0
-    return Lowered(shape, (max(1, together), chunk, _ahead(plan)), grains)
+    return Lowered(shape, (max(1, together), chunk, _ahead(plan)), grains, (0, 1, 2))
 
 
 def _ahead(plan: MovePlan) -> int:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import SECOND_LEVEL, Emitter, Value, vector
+from collections.abc import Sequence
+
 from anydml.runtime.moves.plan import LINE_BYTES
+from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value, vector
 
 UNROLLED_LINES = 4
+SMALL_STEP = 8
+"""A few bytes that are left over are copied by a step of this width."""
 
 
 def copy_row(e: Emitter, destination: str, source: str, size: Value, way: str, ahead: Value | None = None) -> None:
@@ -18,18 +22,23 @@ def copy_row(e: Emitter, destination: str, source: str, size: Value, way: str, a
     e.do(f"call void @{name}(ptr {destination}, ptr {source}, i64 {size}, i64 {ahead or 0})")
 
 
-def copy_short_row(e: Emitter, destination: str, source: str, size: int) -> None:
-    """Copies a row whose size is known when it is compiled: no test, no call."""
-    width = min(e.vector_bytes, LINE_BYTES)
-    offset, pieces = 0, []
-    while offset < size:
-        while width > size - offset:
-            width //= 2
-        pieces.append((offset, vector(width, "i8")))
-        offset += width
-    values = [e.load(kind, e.at(source, offset)) for offset, kind in pieces]
-    for (offset, kind), value in zip(pieces, values, strict=True):
-        e.store(kind, value, e.at(destination, offset))
+def short_row_steps(size: int, vector_bytes: int) -> tuple[int, ...]:
+    """The widths of the steps in which `copy_short_row` copies a row of `size` bytes. The last one ends with the row
+    and may overlap the one before it, so rows of many sizes take the same steps."""
+    width = min(vector_bytes, LINE_BYTES, 1 << (size.bit_length() - 1))
+    count, rest = divmod(size, width)
+    last = SMALL_STEP if rest <= SMALL_STEP < width else width
+    return (width,) * count + ((last,) if rest else ())
+
+
+def copy_short_row(e: Emitter, destination: str, source: str, size: Value, steps: Sequence[int]) -> None:
+    """Copies a row without a test or a call. Bytes in two steps are written twice, alike."""
+    *first, last = steps
+    places: list[tuple[Value, int]] = [(number * width, width) for number, width in enumerate(first)]
+    places.append((e.subtract(size, last) if first else 0, last))
+    values = [e.load(vector(width, "i8"), e.at(source, offset)) for offset, width in places]
+    for (offset, width), value in zip(places, values, strict=True):
+        e.store(vector(width, "i8"), value, e.at(destination, offset))
 
 
 def _copy_row(e: Emitter, destination: str, source: str, size: Value, way: str, ahead: str | None) -> None:

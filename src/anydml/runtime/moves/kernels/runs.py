@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import CHUNK_BYTES, Frame, Lowered, Shape, ahead_of_rows
-from anydml.runtime.moves.kernels.rows import copy_row, copy_short_row
+from anydml.runtime.moves.kernels.rows import copy_row, copy_short_row, short_row_steps
 from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
+from anydml.runtime.native.emit import SECOND_LEVEL, Value
 
 GRAIN_BYTES = 64 * 1024
 SHORT_ROW_BYTES = 1024
@@ -14,8 +14,8 @@ SOURCE_BLOCK_BYTES = 32 * 1024
 WRITTEN_BLOCK_BYTES = 1024
 LONG_ROW_BYTES = 4096
 """Longer rows are worth finding their first whole line."""
-FIXED_ROW_BYTES = 256
-"""The sizes of shorter rows are part of the machine code."""
+STEPPED_ROW_BYTES = 256
+"""How many vectors shorter rows take is part of the machine code."""
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
@@ -30,9 +30,9 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     grain = 0 if rows.size > 1 else -(-GRAIN_BYTES // plan.element_bytes)
     ahead = _ahead(plan, block)
     way = "staged" if staged else "streamed" if stream else "aligned" if row_bytes >= LONG_ROW_BYTES else "plain"
-    fixed = row_bytes if rows.size > 1 and row_bytes <= FIXED_ROW_BYTES else 0
-    shape = Shape("runs", 1, vector_bytes, stream, (way, "ahead" if ahead else "alone", fixed))
-    return Lowered(shape, (block, ahead), (0, block if across.size > 1 else 1, grain))
+    steps = short_row_steps(row_bytes, vector_bytes) if rows.size > 1 and row_bytes <= STEPPED_ROW_BYTES else ()
+    shape = Shape("runs", 1, vector_bytes, stream, (way, "ahead" if ahead else "alone", *steps))
+    return Lowered(shape, (block, ahead), (0, block if across.size > 1 else 1, grain), (1, 0, 2))
 
 
 def _ahead(plan: MovePlan, block: int) -> int:
@@ -63,17 +63,18 @@ def emit(f: Frame) -> None:
 
 
 def _copy(f: Frame, target: str, source: str, row_bytes: Value) -> None:
-    e, (way, asking, fixed) = f.e, f.shape.details
+    e, (way, asking, *widths) = f.e, f.shape.details
     ahead = f.extras[1] if asking == "ahead" else None
-    if not fixed:
+    if not widths:
         copy_row(e, target, source, row_bytes, "plain" if way == "staged" else str(way), ahead)
         return
-    for line in range(0, int(fixed), LINE_BYTES) if ahead else ():
+    steps = [int(width) for width in widths]
+    for line in range(0, sum(steps), LINE_BYTES) if ahead else ():
         e.prefetch(e.at(source, e.add(line, str(ahead))), SECOND_LEVEL)
-    copy_short_row(e, target, source, int(fixed))
+    copy_short_row(e, target, source, row_bytes, steps)
 
 
 def _row_bytes(f: Frame) -> Value:
     """The run's bytes now: a long run may have been cut to share the work."""
-    run, fixed = f.inner[2], int(f.shape.details[2])
-    return fixed or f.e.multiply(run.size, run.destination_stride)
+    run = f.inner[2]
+    return f.e.multiply(run.size, run.destination_stride)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import Value
 from anydml.runtime.moves.kernels.frame import Frame, Lowered, Shape
 from anydml.runtime.moves.kernels.lanes import WIDEST_LANE, Lanes
 from anydml.runtime.moves.plan import MovePlan
+from anydml.runtime.native.emit import Value
 
 GRAIN_BYTES = 4096
 UNROLLED = 8

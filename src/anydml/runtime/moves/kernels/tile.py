@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anydml.runtime.moves.emit import SECOND_LEVEL, Value
 from anydml.runtime.moves.kernels.frame import (
     STAGING_BYTES,
     Frame,
@@ -23,6 +22,7 @@ from anydml.runtime.moves.kernels.frame import (
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES, MovePlan
+from anydml.runtime.native.emit import SECOND_LEVEL, Value
 
 SOURCE_ROW_BYTES = 256
 BLOCK_SIDE = 16
@@ -51,7 +51,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     row_tile = even_parts(row.size, STAGING_BYTES // (element * across_tile), line)
     middle_tile = max(1, min(middle.size, STAGING_BYTES // (element * across_tile * row_tile)))
     tiles = across_tile, middle_tile, row_tile
-    return Lowered(shape, (*tiles, _ahead(plan, tiles)), tiles)
+    return Lowered(shape, (*tiles, _ahead(plan, tiles)), tiles, (1, 2, 0))
 
 
 def _ahead(plan: MovePlan, tiles: tuple[int, int, int]) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import SECOND_LEVEL
 from anydml.runtime.moves.kernels.frame import AHEAD_BYTES, CHUNK_BYTES, Frame, Lowered, Shape, power_at_most
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import MovePlan
+from anydml.runtime.native.emit import SECOND_LEVEL
 
 GRAIN_BYTES = 8 * 1024
 
@@ -17,7 +17,7 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     lanes = min(vector_bytes // element, power_at_most(places.size))
     shape = Shape("weave", element, vector_bytes, stream, (channels.size, lanes))
     chunk = max(lanes, CHUNK_BYTES // (element * channels.size) // lanes * lanes)
-    return Lowered(shape, (chunk,), (GRAIN_BYTES // element, 0))
+    return Lowered(shape, (chunk,), (GRAIN_BYTES // element, 0), (0, 1))
 
 
 def emit(f: Frame) -> None:

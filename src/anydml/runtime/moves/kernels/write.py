@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anydml.runtime.moves.emit import Value
 from anydml.runtime.moves.kernels.convert import convert_row
 from anydml.runtime.moves.kernels.frame import Frame
 from anydml.runtime.moves.kernels.rows import copy_row
+from anydml.runtime.native.emit import Value
 
 
 def write_row(f: Frame, destination: str, staged: str, size: Value) -> None:

@@ -1,0 +1,170 @@
+"""Fixes as data: what to do about a violation, said by each front-end in its own spelling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from anydml.core.naming import closest, pascal
+
+
+class Spelling(Enum):
+    """Whom a fix is told to."""
+
+    PYTHON = "python"
+    """Somebody who writes Python: snake_case names, Python values and calls."""
+    MODEL = "model"
+    """Somebody who writes a JSON model: DirectML's names and JSON values."""
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What would make a violation go away. `text` is empty where a spelling has no way to say it."""
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        raise NotImplementedError(f"{type(self).__name__} is abstract")
+
+    def __str__(self) -> str:
+        return self.text()
+
+    @property
+    def action(self) -> str:
+        """The kind of fix, for programs: `use`, `add`, `rename`, ..."""
+        return type(self).__name__.lower()
+
+
+@dataclass(frozen=True)
+class Advice(Fix):
+    """Words. `model` replaces them in a model: other words, or "" where a model cannot follow them."""
+
+    words: str
+    model: str | None = None
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return self.model if spelling is Spelling.MODEL and self.model is not None else self.words
+
+
+@dataclass(frozen=True)
+class Use(Fix):
+    """Another value at the violation's path."""
+
+    value: Any
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        value = list(self.value) if isinstance(self.value, tuple) else self.value
+        return _json(value) if spelling is Spelling.MODEL else repr(value)
+
+
+@dataclass(frozen=True)
+class Rename(Fix):
+    """Another name: the nearest one that exists."""
+
+    name: str
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return repr(self.name)
+
+
+@dataclass(frozen=True)
+class OneOf(Fix):
+    """Any of these names, where none is near to what was written."""
+
+    names: tuple[str, ...]
+    is_complete: bool
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return f"one of {', '.join(self.names)}" + ("" if self.is_complete else ", ...")
+
+
+@dataclass(frozen=True)
+class Add(Fix):
+    """A field that is missing, by its Python name."""
+
+    field: str
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return f'adding "{pascal(self.field)}"' if spelling is Spelling.MODEL else f"giving {self.field}"
+
+
+@dataclass(frozen=True)
+class Remove(Fix):
+    """A field to be left out."""
+
+    field: str
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return f'removing "{self.field}"' if spelling is Spelling.MODEL else f"leaving {self.field} out"
+
+
+@dataclass(frozen=True)
+class Rank(Fix):
+    """Another number of dimensions."""
+
+    rank: int
+    found: int
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        if self.found > self.rank:
+            return "fewer dimensions"
+        if spelling is Spelling.MODEL:
+            return f"leading 1s in Sizes, {self.rank} numbers in all"
+        return f"leading 1s: .with_rank({self.rank})"
+
+
+@dataclass(frozen=True)
+class Bind(Fix):
+    """A buffer for a tensor that has none, by the Python name of the tensor."""
+
+    tensor: str
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        if spelling is Spelling.MODEL:
+            return f'adding "{pascal(self.tensor.partition("[")[0])}" with the name of a resource'
+        return f"{self.tensor}=a buffer"
+
+
+@dataclass(frozen=True)
+class Resize(Fix):
+    """A buffer of at least so many bytes."""
+
+    size_in_bytes: int
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        thing = "resource" if spelling is Spelling.MODEL else "buffer"
+        return f"a {thing} of {self.size_in_bytes} bytes"
+
+
+@dataclass(frozen=True)
+class Describe(Fix):
+    """A tensor description of this data type and these sizes."""
+
+    data_type: str
+    sizes: tuple[int, ...]
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        if spelling is Spelling.MODEL:
+            return _json({"DataType": self.data_type, "Sizes": list(self.sizes)})
+        return f"TensorDesc({self.data_type!r}, {list(self.sizes)})"
+
+
+def _json(value: Any) -> str:
+    from json import dumps
+
+    return dumps(value)
+
+
+REMOVE_ONE = Advice("leaving one of them out", "removing one of them")
+ANOTHER_BUFFER = Advice("another buffer", "another resource")
+
+
+def as_fix(fix: Fix | str | None) -> Fix | None:
+    """A fix from itself, from plain words, or none."""
+    return Advice(fix) if isinstance(fix, str) and fix else fix if isinstance(fix, Fix) else None
+
+
+def suggest(name: str, known: Any, most: int = 12) -> Fix:
+    """A fix that names the nearest known name, or lists a few."""
+    options = list(known)
+    near = closest(name, options)
+    return Rename(near) if near is not None else OneOf(tuple(options[:most]), len(options) <= most)

@@ -1,0 +1,98 @@
+"""Fused activations: an activation inside another operator's description, without tensors of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.fixes import REMOVE_ONE, Advice, suggest
+from anydml.core.levels import FeatureLevel
+from anydml.core.rules import rule
+from anydml.core.schema.attributes import AttributeType, Known
+from anydml.core.schema.operator import FUSED_TENSORS, OPERATORS, Operator
+
+FUSABLE = rule("activation.fusable", "Only activations can be fused.")
+HOST = rule("activation.host", "Some functions can be fused into some operators only, from a feature level on.")
+SPELT = rule(
+    "activation.desc", "A fused activation has one Type, at most one Desc, which is an object, and each field once."
+)
+_TYPE_KEYS, _DESC_KEYS = ("Type", "type"), ("Desc", "desc")
+
+
+@dataclass(frozen=True)
+class Activation(AttributeType):
+    """FUSED_ACTIVATION; `also` lists what this host takes besides the activations, with the level of each."""
+
+    also: Mapping[str, str] = field(default_factory=dict)
+    type_name = "FUSED_ACTIVATION"
+
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> Operator | None:
+        if isinstance(value, Operator) and value.fusable:
+            if value.is_fused:
+                return value
+            fix = Advice(f"{type(value).__name__}.fused(...)")
+            violations.append(FUSED_TENSORS(path, f"{type(value).__name__} with tensors", "attributes alone", fix))
+            return None
+        if isinstance(value, Operator):
+            value = type(value)
+        if isinstance(value, type) and issubclass(value, Operator):
+            value = value.dml_type
+        name, attributes = _spelt(value, path, violations)
+        operator = find_activation(name)
+        if operator is None:
+            names = [known.removeprefix("ACTIVATION_") for known, cls in OPERATORS.items() if cls.fusable]
+            near = suggest(name if isinstance(name, str) else "", names)
+            violations.append(FUSABLE(path, shown(name), "an activation", near))
+            return None
+        try:
+            return operator.fused(**{str(k): v for k, v in attributes.items() if v is not None})
+        except InvalidDescriptionError as error:
+            violations += [violation.under(path) for violation in error.violations]
+            return None
+
+    def check(self, value: Any, operator: Any, level: FeatureLevel, path: str) -> list[Violation]:
+        """Whether this host takes this activation at the level."""
+        activation: Operator = value
+        needed = activation.since.text if activation.fuses_anywhere else self.also.get(activation.dml_type)
+        if needed is None:
+            return [HOST(path, activation.dml_type, "an activation this operator takes", "a separate operator")]
+        if level < FeatureLevel.parse(needed):
+            return [HOST(path, activation.dml_type, "an activation of this level", feature_level=needed)]
+        return [violation.under(path) for violation in activation.check_attributes(level)]
+
+
+def _spelt(value: Any, path: str, violations: list[Violation]) -> tuple[Any, Mapping[str, Any]]:
+    """Type and attributes from a name, a collapsed object or a nested one; what is said twice is noted."""
+    if not isinstance(value, Mapping):
+        return value, {}
+    given = {k: v for k, v in value.items() if v is not None}
+    name, nested = (_either(given, keys, path, violations) for keys in (_TYPE_KEYS, _DESC_KEYS))
+    rest = {k: v for k, v in given.items() if k not in _TYPE_KEYS + _DESC_KEYS}
+    if nested is None:
+        return name, rest
+    if not isinstance(nested, Mapping):
+        violations.append(SPELT(f"{path}.Desc", shown(nested), "an object with the fields of the activation"))
+        return name, rest
+    inner = {k: v for k, v in nested.items() if v is not None}
+    for key in (key for key in inner if key in rest):
+        expected = "each field once, beside Type or inside Desc"
+        violations.append(SPELT(f"{path}.{key}", "the field twice", expected, REMOVE_ONE))
+    return name, {**rest, **inner}
+
+
+def _either(given: Mapping[str, Any], keys: tuple[str, str], path: str, violations: list[Violation]) -> Any:
+    """The entry under one of two spellings, not both."""
+    found = [key for key in keys if key in given]
+    if len(found) > 1:
+        told = " and ".join(keys)
+        violations.append(SPELT(f"{path}.{keys[1]}", told, f"one of {told}", REMOVE_ONE))
+    return given[found[0]] if found else None
+
+
+def find_activation(name: Any) -> type[Operator] | None:
+    """The fusable operator of this name: `RELU`, `ACTIVATION_RELU` or `DML_OPERATOR_ACTIVATION_RELU`."""
+    short = name.strip().upper().removeprefix("DML_OPERATOR_") if isinstance(name, str) else ""
+    found = OPERATORS.get(short) or OPERATORS.get(f"ACTIVATION_{short}")
+    return found if found is not None and found.fusable else None

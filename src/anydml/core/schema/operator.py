@@ -1,0 +1,371 @@
+"""Operator: one class is the description's fields, its support by feature level, its rules and its meaning.
+
+From that one declaration come reading (Python and JSON), validation, binding points, inference of outputs,
+reference pages and tests of the support tables. A class lists its fields in DirectML's order; the counts that
+DirectML's structures carry (DimensionCount and the like) are lengths of lists here and need no field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from inspect import Parameter, Signature, signature
+from math import prod
+from typing import Any, ClassVar
+
+from anydml.core.datatype import DataType
+from anydml.core.errors import DmlError, Violation, raise_if_any
+from anydml.core.fixes import Add
+from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
+from anydml.core.naming import pascal, upper
+from anydml.core.policy import DEFAULT, TensorPolicy
+from anydml.core.rules import rule
+from anydml.core.schema import sizes as patterns
+from anydml.core.schema.fields import AttributeField, Field, Ladder, RankLadder, RankSteps, Same, TensorField
+from anydml.core.schema.reading import read_fields
+from anydml.core.tensor import TensorDesc
+
+INFER = rule("output.infer", "An output that is left out can be told from the inputs.")
+FUSED_TENSORS = rule("activation.tensors", "A fused activation has no tensors of its own.")
+
+_WIDEST_ELEMENT_BYTES = 8
+FORMS = ("moves", "formula", "compute", "equivalent")
+"""The ways to say what an operator means; see `Operator`."""
+
+
+@dataclass(frozen=True)
+class BindingPoint:
+    """One buffer an operator reads or writes: `input_tensors[1]`, `output_tensor`."""
+
+    name: str
+    field: TensorField
+    tensor: TensorDesc | None
+
+    @property
+    def dml_name(self) -> str:
+        bare, bracket, rest = self.name.partition("[")
+        return pascal(bare) + bracket + rest
+
+
+OPERATORS: dict[str, type[Operator]] = {}
+"""Every operator class, by its DirectML type without prefix."""
+
+
+class Operator:
+    """A frozen operator description. Subclasses declare; this class reads and answers.
+
+    A subclass gives its meaning in exactly one form, which is checked when the class is made:
+
+    - `moves(self)` yields copies and fills between layouts, for operators that only move data;
+    - `formula(self, m, *inputs)` is one expression over elements at equal indices;
+    - `compute(self, xp, **inputs)` is an array program over logical arrays; lists of tensors come as tuples,
+      absent ones as None;
+    - `equivalent(self)` is another operator with the same tensors that means the same.
+
+    Beside `compute`, an operator may have `moves` as a short cut that returns None where it does not apply.
+    """
+
+    fields: ClassVar[dict[str, Field]] = {}
+    counts: ClassVar[dict[str, tuple[str, ...]]] = {}
+    dml_type: ClassVar[str] = ""
+    dml_id: ClassVar[int] = 0
+    since: ClassVar[FeatureLevel] = FeatureLevel.LEVEL_1_0
+    rank: ClassVar[RankSteps] = {}
+    """The ranks all tensors may have from each level on; a field may have its own."""
+    ranks: ClassVar[RankLadder] = Ladder(())
+    same: ClassVar[tuple[Same, ...]] = ()
+    sizes_of: ClassVar[Mapping[str, str]] = {}
+    """Patterns of tensors' sizes, by field; see `anydml.core.schema.sizes`."""
+    in_place: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Pairs of an input and an output that may be one buffer."""
+    fusable: ClassVar[bool] = False
+    """Whether it can be fused at all (`Activation.also` may narrow the hosts); its `check` then sees no tensors."""
+    fuses_anywhere: ClassVar[bool] = True
+    owned_inputs: ClassVar[bool] = True
+    """Whether inputs may carry OWNED_BY_DML."""
+    only_moves: ClassVar[bool] = False
+    """Whether elements keep their bits: no type is widened for it, even where it is no list of moves."""
+    partial_outputs: ClassVar[bool] = False
+    """Whether outputs may be smaller than inferred (`check` then says how small)."""
+    temporary_copies: ClassVar[int] = 4
+    """How many times the size of all its tensors, as numbers it computes with, a program holds at once at most."""
+    form: ClassVar[str] = ""
+    """Which of `FORMS` gives the meaning."""
+    pending_outputs: frozenset[str] = frozenset()
+    """Outputs that are asked for and being inferred: None until that is done."""
+
+    def __init_subclass__(cls, since: str = "", id: int = 0, name: str = "", abstract: bool = False) -> None:
+        super().__init_subclass__()
+        own = {key: value for key, value in vars(cls).items() if isinstance(value, TensorField | AttributeField)}
+        for key in own:
+            delattr(cls, key)
+        cls.fields = cls.fields | {key: replace(value, name=key) for key, value in own.items()}
+        counts: dict[str, tuple[str, ...]] = {}
+        for field in cls.fields.values():
+            if field.length:
+                counts[field.length] = (*counts.get(field.length, ()), field.name)
+        cls.counts = counts
+        if abstract:
+            return
+        cls.dml_type, cls.dml_id, cls.since = name or upper(cls.__name__), id, FeatureLevel.parse(since)
+        cls.ranks = Ladder.parse(cls.rank)
+        cls.form = _form_of(cls)
+        cls.__signature__ = _signature_of(cls)  # type: ignore[attr-defined]
+        for pattern in cls.sizes_of.values():
+            patterns.parse(pattern)
+        OPERATORS[cls.dml_type] = cls
+
+    def __init__(self, /, **values: Any) -> None:
+        self._set(read_fields(type(self), values), fused=False)
+
+    @classmethod
+    def fused(cls, /, **values: Any) -> Operator:
+        """This activation as part of another operator: attributes alone, no tensors."""
+        operator = cls.__new__(cls)
+        operator._set(read_fields(cls, values, fused=True), fused=True)
+        return operator
+
+    @classmethod
+    def from_model(cls, values: Mapping[str, Any]) -> Operator:
+        """The operator a model file describes: no attribute has a default there."""
+        operator = cls.__new__(cls)
+        operator._set(read_fields(cls, values, with_defaults=False), fused=False)
+        return operator
+
+    def _set(self, read: dict[str, Any], fused: bool) -> None:
+        wanted = {} if fused else self._outputs_to_infer(read)
+        for name, value in read.items():
+            object.__setattr__(self, name, None if name in wanted else value)
+        if wanted:
+            self._infer_outputs(wanted)
+
+    @property
+    def is_fused(self) -> bool:
+        return all(getattr(self, field.name) is None for field in self.tensor_fields())
+
+    # Outputs that nobody described
+
+    def _outputs_to_infer(self, read: Mapping[str, Any]) -> dict[str, TensorPolicy]:
+        """Required outputs that were left out, and optional ones asked for by `True` or a policy."""
+        wanted: dict[str, TensorPolicy] = {}
+        for field in self.tensor_fields():
+            value = read[field.name]
+            if isinstance(value, TensorPolicy):
+                wanted[field.name] = value
+            elif not field.is_input and (value is True or (value is None and not field.optional)):
+                wanted[field.name] = DEFAULT
+        return wanted
+
+    def _infer_outputs(self, wanted: Mapping[str, TensorPolicy]) -> None:
+        from anydml.core.schema.validate import check_described
+
+        subject = type(self).__name__
+        self.__dict__["pending_outputs"] = frozenset(wanted)
+        raise_if_any(check_described(self, HIGHEST_LEVEL), subject=subject)
+        sizes, types = self.infer(), self.infer_types()
+        violations = [
+            INFER(pascal(name), "no description", "one, since the inputs do not decide it", Add(name))
+            for name in wanted
+            if name not in sizes or name not in types
+        ]
+        raise_if_any(violations, subject=subject)
+        for noted in ("_outputs", "pending_outputs"):
+            self.__dict__.pop(noted, None)  # noted while outputs were absent
+        for name, policy in wanted.items():
+            try:
+                strides = None if policy is DEFAULT else policy(sizes[name]).strides
+                object.__setattr__(self, name, TensorDesc(types[name], sizes[name], strides))
+            except DmlError as error:
+                raise type(error)(error.violations, f"{subject}.{name}") from error
+
+    # Values
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen; make a new one with other fields")
+
+    def values(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.fields}
+
+    def replace(self, **changes: Any) -> Operator:
+        """A copy with some fields changed: `op.replace(axis=1)`."""
+        kept = {name: value for name, value in self.values().items() if value is not None}
+        return type(self)(**(kept | changes))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.values() == other.values()
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(self.values().values())))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.values().items() if value is not None)
+        return f"{type(self).__name__}{'.fused' if self.is_fused else ''}({shown})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.values())
+
+    # Questions
+
+    @classmethod
+    def tensor_fields(cls) -> Iterator[TensorField]:
+        return (field for field in cls.fields.values() if isinstance(field, TensorField))
+
+    @classmethod
+    def attribute_fields(cls) -> Iterator[AttributeField]:
+        return (field for field in cls.fields.values() if isinstance(field, AttributeField))
+
+    def points(self, role: str) -> tuple[BindingPoint, ...]:
+        """The binding points of a role in DirectML's order, lists spread out, absent ones included."""
+        return self._inputs if role == "input" else self._outputs
+
+    def all_points(self) -> tuple[BindingPoint, ...]:
+        return self._inputs + self._outputs
+
+    @cached_property
+    def _inputs(self) -> tuple[BindingPoint, ...]:
+        return tuple(self._points("input"))
+
+    @cached_property
+    def _outputs(self) -> tuple[BindingPoint, ...]:
+        return tuple(self._points("output"))
+
+    def _points(self, role: str) -> Iterator[BindingPoint]:
+        for field in self.tensor_fields():
+            if field.role != role:
+                continue
+            value = getattr(self, field.name)
+            if field.is_list:
+                yield from (BindingPoint(f"{field.name}[{i}]", field, tensor) for i, tensor in enumerate(value or ()))
+            else:
+                yield BindingPoint(field.name, field, value)
+
+    def tensor(self, name: str) -> TensorDesc:
+        """The description at a binding point, `input_tensors[1]` included."""
+        bare, _, index = name.partition("[")
+        value = getattr(self, bare)
+        found = value[int(index[:-1])] if index else value
+        assert isinstance(found, TensorDesc)
+        return found
+
+    @property
+    def element_count(self) -> int:
+        """Elements of all its tensors."""
+        return sum(prod(point.tensor.sizes) for point in self.all_points() if point.tensor is not None)
+
+    @property
+    def scratch_size_in_bytes(self) -> int:
+        """The most memory that its array program takes besides its tensors."""
+        return self.element_count * _WIDEST_ELEMENT_BYTES * self.temporary_copies
+
+    @cached_property
+    def _valid_levels(self) -> set[FeatureLevel]:
+        """The levels at which everything was found right, so that it is not checked again."""
+        return set()
+
+    def check_attributes(self, level: FeatureLevel) -> Iterator[Violation]:
+        """What a fused activation's attributes break."""
+        for field in self.attribute_fields():
+            value = getattr(self, field.name)
+            if value is not None:
+                yield from field.type.check(value, self, level, field.dml_name)
+        yield from self.check(level)
+
+    # Meaning: subclasses override what applies
+
+    def check(self, level: FeatureLevel) -> Iterable[Violation]:
+        """What declarations cannot say.
+
+        Called when ranks, list lengths, axes and patterns of sizes are right. Outputs are None while they are being
+        inferred.
+        """
+        return ()
+
+    def infer(self) -> dict[str, tuple[int, ...]]:
+        """The sizes of each output, from the inputs and attributes. Called when `check` found nothing."""
+        inferred = dict(self._agreed("Sizes"))
+        bound = bind_sizes(self, [])
+        for field in self.tensor_fields():
+            if not field.is_input and field.name in self.sizes_of:
+                pattern = patterns.parse(self.sizes_of[field.name])
+                built = pattern.build(_with_properties(self, pattern, bound))
+                if built is not None:
+                    inferred[field.name] = built
+        return inferred
+
+    def infer_types(self) -> dict[str, DataType]:
+        """The data type of each output, where inputs or the declaration decide it."""
+        declared = {f.name: f.inferred_type for f in self.tensor_fields() if f.inferred_type is not None}
+        return dict(self._agreed("DataType")) | declared
+
+    def _agreed(self, prop: str) -> Iterator[tuple[str, Any]]:
+        for group in self.same:
+            if prop not in group.properties:
+                continue
+            first = next(
+                (point.tensor for point in self._inputs if point.field.name in group.tensors and point.tensor), None
+            )
+            for point in self.tensor_fields():
+                if first is not None and not point.is_input and point.name in group.tensors:
+                    yield point.name, first.sizes if prop == "Sizes" else first.data_type
+
+
+def bind_sizes(operator: Operator, mismatches: list[tuple[BindingPoint, patterns.Mismatch]]) -> patterns.Bound:
+    """The names in the patterns with the sizes that tensors give them; whatever does not fit is noted."""
+    bound: patterns.Bound = {}
+    if not operator.sizes_of:
+        return bound
+    for point in operator._inputs + operator._outputs:
+        text = operator.sizes_of.get(point.field.name)
+        if text is None or point.tensor is None:
+            continue
+        pattern = patterns.parse(text)
+        if point.field.is_input or all(name in bound for name in pattern.names):
+            known = _with_properties(operator, pattern, bound) if point.field.is_input else bound
+            mismatches += [(point, mismatch) for mismatch in pattern.match(point.tensor.sizes, known)]
+            bound |= known
+    return bound
+
+
+def _with_properties(operator: Operator, pattern: patterns.Pattern, bound: patterns.Bound) -> patterns.Bound:
+    """Names that the operator itself knows, beside those that tensors have bound."""
+    own = {n: getattr(operator, n) for n in pattern.names if n not in bound and hasattr(type(operator), n)}
+    return {**bound, **own}
+
+
+def _rebuild(cls: type[Operator], values: dict[str, Any]) -> Operator:
+    operator = cls.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(operator, name, value)
+    return operator
+
+
+def _form_of(cls: type[Operator]) -> str:
+    """The one form of meaning; a mistake in the declaration is an error when the class is made."""
+    forms = [form for form in FORMS if hasattr(cls, form)]
+    if forms == ["moves", "compute"]:
+        forms = ["compute"]
+    if len(forms) != 1:
+        raise TypeError(
+            f"{cls.__name__} needs exactly one of {', '.join(FORMS)}; it has {' and '.join(forms) or 'none'}"
+        )
+    inputs = [field.name for field in cls.tensor_fields() if field.is_input]
+    if forms == ["compute"]:
+        names = list(signature(cls.compute).parameters)[2:]  # type: ignore[attr-defined]
+        if names != inputs:
+            raise TypeError(f"{cls.__name__}.compute takes {names}, but the inputs are {inputs}")
+    if forms == ["formula"]:
+        count = len(signature(cls.formula).parameters) - 2  # type: ignore[attr-defined]
+        if count != len(inputs):
+            raise TypeError(f"{cls.__name__}.formula takes {count} elements, but there are {len(inputs)} inputs")
+    return forms[0]
+
+
+def _signature_of(cls: type[Operator]) -> Signature:
+    parameters = []
+    for field in cls.fields.values():
+        may_be_absent = field.optional or (isinstance(field, TensorField) and not field.is_input)
+        default = None if may_be_absent else getattr(field, "default", None)
+        empty = Parameter.empty if default is None and not may_be_absent else default
+        parameters.append(Parameter(field.name, Parameter.KEYWORD_ONLY, default=empty))
+    return Signature(parameters)

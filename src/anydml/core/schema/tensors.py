@@ -1,0 +1,99 @@
+"""Tensor descriptions as JSON has them: DirectML's field names, nested or collapsed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.fixes import REMOVE_ONE, Add, Describe, Use, suggest
+from anydml.core.integers import read_integer
+from anydml.core.rules import rule
+from anydml.core.tensor import TensorDesc
+
+NOT_A_TENSOR = rule("tensor.kind", "A tensor is a TensorDesc, or an object with DataType and Sizes.")
+TENSOR_FIELD = rule(
+    "tensor.field", "A tensor's object has DataType, Sizes and the other fields of DML_BUFFER_TENSOR_DESC, no others."
+)
+TENSOR_TYPE = rule("tensor.type", "A tensor's Type is BUFFER, the only one there is.")
+_NAMES = {
+    "DataType": "data_type",
+    "Sizes": "sizes",
+    "Strides": "strides",
+    "Flags": "flags",
+    "TotalTensorSizeInBytes": "total_tensor_size_in_bytes",
+    "GuaranteedBaseOffsetAlignment": "guaranteed_base_offset_alignment",
+}
+_WRAPPERS = {"Type", "Desc", "type", "desc"}
+_BUFFER_TYPES = ("BUFFER", "DML_TENSOR_TYPE_BUFFER")
+
+
+def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDesc | None:
+    """A TensorDesc from itself or from an object; problems are noted under `path`."""
+    if isinstance(value, TensorDesc):
+        return value
+    if not isinstance(value, Mapping):
+        violations.append(NOT_A_TENSOR(path, shown(value), "a tensor description", Describe("FLOAT32", (2, 3))))
+        return None
+    inner = _unwrapped(value, path, violations)
+    arguments = None if inner is None else _arguments(inner, path, violations)
+    if arguments is None:
+        return None
+    try:
+        return TensorDesc(**arguments)
+    except InvalidDescriptionError as error:
+        violations += [violation.under(path) for violation in error.violations]
+        return None
+
+
+def _unwrapped(value: Mapping[str, Any], path: str, violations: list[Violation]) -> Mapping[str, Any] | None:
+    """The inner description where DML_TENSOR_DESC's own two fields are spelt out; None where those are wrong."""
+    given = {key: entry for key, entry in value.items() if entry is not None}
+    inner = given.get("Desc", given.get("desc"))
+    if inner is None:
+        return value
+    before = len(violations)
+    if not set(given) <= _WRAPPERS:
+        expected, fix = "one description: in Desc, or without it", REMOVE_ONE
+        violations.append(TENSOR_FIELD(f"{path}.Desc", "Desc beside other fields", expected, fix))
+    for key in ("Type", "Desc"):
+        if key in given and key.lower() in given:
+            both, where = f"{key} and {key.lower()}", f"{path}.{key.lower()}"
+            violations.append(TENSOR_FIELD(where, both, f"one of {both}", REMOVE_ONE))
+    for key in ("Type", "type"):
+        _check_type(given.get(key), f"{path}.{key}", violations)
+    if not isinstance(inner, Mapping):
+        violations.append(TENSOR_FIELD(f"{path}.Desc", shown(inner), "an object", "DataType and Sizes inside {}"))
+    return inner if len(violations) == before else None
+
+
+def _check_type(value: Any, path: str, violations: list[Violation]) -> None:
+    is_buffer = isinstance(value, str) and value.strip().upper() in _BUFFER_TYPES
+    if value is not None and not is_buffer:
+        violations.append(TENSOR_TYPE(path, shown(value), "BUFFER, the only type there is", Use("BUFFER")))
+
+
+def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation]) -> dict[str, Any] | None:
+    arguments: dict[str, Any] = {}
+    before = len(violations)
+    for key, entry in value.items():
+        if key == "TotalTensorSizeInBytes" and entry == 0:
+            continue  # in a model, 0 asks for the size to be worked out
+        if key in _NAMES:
+            arguments[_NAMES[key]] = entry
+        elif key == "Type":
+            _check_type(entry, f"{path}.Type", violations)
+        elif key != "DimensionCount":
+            violations.append(
+                TENSOR_FIELD(f"{path}.{key}", shown(key), "a field of a tensor", suggest(str(key), _NAMES))
+            )
+    for key in ("DataType", "Sizes"):
+        if _NAMES[key] not in arguments:
+            violations.append(TENSOR_FIELD(f"{path}.{key}", "nothing", f"{key} of the tensor", Add(_NAMES[key])))
+    count, sizes = value.get("DimensionCount"), value.get("Sizes")
+    if count is not None and isinstance(sizes, (list, tuple)):
+        dimensions = read_integer(count, f"{path}.DimensionCount", violations)
+        if dimensions is not None and dimensions != len(sizes):
+            expected, fix = f"{len(sizes)} as Sizes has", Use(len(sizes))
+            violations.append(TENSOR_FIELD(f"{path}.DimensionCount", dimensions, expected, fix))
+    return arguments if len(violations) == before else None

@@ -1,0 +1,101 @@
+"""Passes: each turns a plan into a plan that does the same with fewer steps, less memory or less work.
+
+They are named, run in this order, and can be switched off one by one. None changes a result; none but `hoist` changes
+the order of steps. Every pass leaves a plan that `verify` accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from anydml.core.errors import InvalidDescriptionError
+from anydml.core.fixes import suggest
+from anydml.core.rules import rule
+from anydml.graph.passes.alias import alias
+from anydml.graph.passes.epilogue import fuse_into_programs
+from anydml.graph.passes.forward import forward
+from anydml.graph.passes.fuse import fuse
+from anydml.graph.passes.hoist import hoist
+from anydml.graph.passes.memory import assign_memory
+from anydml.graph.passes.place import place
+from anydml.graph.passes.prune import prune
+from anydml.graph.passes.verify import verify
+from anydml.graph.plan import Plan
+
+Expand = Callable[[Plan], Plan]
+"""A device's own pass."""
+UNKNOWN_PASS = rule("passes.known", "A pass is one of those that plans go through.")
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A named step from plan to plan."""
+
+    name: str
+    does: str
+    run: Callable[[Plan], Plan]
+
+
+PASSES = (
+    Pass("prune", "drop steps whose results nobody reads", prune),
+    Pass("forward", "read through copies: movement becomes strides of the reader", forward),
+    Pass("place", "write straight to where a copy would put it: parts of joined and padded tensors", place),
+    Pass("fuse", "make one nest of pointwise steps that follow one another", fuse),
+    Pass("epilogue", "apply pointwise steps to the results of a program before they are stored", fuse_into_programs),
+    Pass("expand", "let the device replace programs by steps of its own, with memory they need", lambda plan: plan),
+    Pass("hoist", "run what depends on nothing but constants and owned inputs once", hoist),
+    Pass("alias", "let temporary results take the memory of operands that are not read again", alias),
+)
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Which passes run: all of them, unless some are disabled."""
+
+    disabled: frozenset[str] = frozenset()
+
+    @classmethod
+    def without(cls, *names: str) -> Passes:
+        """All passes but these."""
+        return cls(frozenset(map(_known, names)))
+
+    @classmethod
+    def only(cls, *names: str) -> Passes:
+        """None but these."""
+        kept = {_known(name) for name in names}
+        return cls(frozenset(each.name for each in PASSES) - kept)
+
+    @classmethod
+    def none(cls) -> Passes:
+        return cls.only()
+
+    def _chosen(self, expand: Expand | None) -> list[Pass]:
+        chosen = [each for each in PASSES if each.name not in self.disabled]
+        return [replace(each, run=expand) if expand and each.name == "expand" else each for each in chosen]
+
+    def trace(self, plan: Plan, expand: Expand | None = None) -> Iterator[tuple[str, Plan]]:
+        """The plan after each pass, memory last; each is verified."""
+        for each in self._chosen(expand):
+            plan = verify(each.run(plan))
+            yield each.name, plan
+        yield "memory", verify(assign_memory(plan))
+
+    def run(self, plan: Plan, expand: Expand | None = None) -> Plan:
+        """The plan after all passes. What one step alone cannot gain from is left out."""
+        for each in self._chosen(expand):
+            if len(plan.steps) > 1 or each.name in ("expand", "hoist", "alias"):
+                plan = each.run(plan)
+        return verify(assign_memory(plan))
+
+
+def _known(name: str) -> str:
+    names = [each.name for each in PASSES]
+    if name not in names:
+        expected = f"one of {', '.join(names)}"
+        raise InvalidDescriptionError(UNKNOWN_PASS("passes", repr(name), expected, suggest(str(name), names)))
+    return name
+
+
+def pass_names() -> Iterable[str]:
+    return [each.name for each in PASSES]

@@ -1,0 +1,66 @@
+"""alias: results take the memory of operands where every element is read just before it is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from anydml.core.steps import Nest, Step
+from anydml.graph.plan import Plan, SlotKind, readers, writers
+
+
+def alias(plan: Plan) -> Plan:
+    """Join temporary slots, and find which of the pairs that callers may bind to one memory need no copy."""
+    read, written = readers(plan.steps), writers(plan.steps)
+    temporary = set(plan.of_kind(SlotKind.TEMPORARY))
+    joined: dict[int, int] = {}
+    taken: set[int] = set()
+    for number, step in enumerate(plan.steps):
+        for source, destination in _pairs(temporary, step):
+            is_last = read[source][-1] == number and written[destination] == [number]
+            if is_last and source not in taken and destination not in joined and _fits(plan, source, destination):
+                joined[destination] = source
+                taken.add(source)
+    safe = frozenset(pair for pair in plan.aliases if is_safe(plan, *pair))
+    return replace(plan, joined=frozenset((b, a) for a, b in joined.items()), in_place=safe)
+
+
+def _pairs(temporary: set[int], step: Step) -> list[tuple[int, int]]:
+    if not isinstance(step, Nest):
+        return []
+    sources = sorted({access.slot for access in step.loads} & temporary)
+    destinations = sorted({store.access.slot for store in step.stores} & temporary)
+    return [(a, b) for a in sources for b in destinations if a != b and reads_before_writing(step, a, b)]
+
+
+def _fits(plan: Plan, source: int, destination: int) -> bool:
+    return plan.slots[destination].size_in_bytes <= plan.slots[source].size_in_bytes
+
+
+def reads_before_writing(nest: Nest, source: int, destination: int) -> bool:
+    """Whether each iteration writes just the element that it, and no other iteration, read."""
+    stores = [store.access for store in nest.stores if store.access.slot == destination]
+    loads = [access for access in nest.loads if access.slot == source]
+    if len(stores) != 1:
+        return False
+    place = stores[0]
+    return all(
+        (access.strides, access.offset, access.type.bits) == (place.strides, place.offset, place.type.bits)
+        and not access.type.is_packed_pair
+        for access in loads
+    ) and not any(stride == 0 for stride, size in zip(place.strides, nest.sizes, strict=True) if size > 1)
+
+
+def is_safe(plan: Plan, source: int, destination: int) -> bool:
+    """Whether an input and an output may be one memory: nothing is read from it after something was written to it."""
+    first = min((n for n, step in enumerate(plan.steps) if _writes(step, destination)), default=len(plan.steps))
+    for number, step in enumerate(plan.steps):
+        if not any(access.slot == source for access, _ in step.reads()):
+            continue
+        both = number == first and isinstance(step, Nest) and reads_before_writing(step, source, destination)
+        if number > first or (number == first and not both):
+            return False
+    return True
+
+
+def _writes(step: Step, slot: int) -> bool:
+    return any(access.slot == slot for access, _ in step.writes())

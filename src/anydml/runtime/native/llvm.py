@@ -1,0 +1,278 @@
+"""Machine code from LLVM IR, in this process, through llvmlite.
+
+A kernel is compiled to an object file, which is kept on disk, and loaded by an engine of its own. Engines that
+compile the kernel themselves keep all they needed for it: about 800 KiB for each kernel instead of 75.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from typing import Any
+from weakref import ref
+
+from anydml.runtime.native import cache as disk
+from anydml.runtime.native.objects import read_symbols
+from anydml.runtime.native.uninterrupted import run_uninterrupted
+
+POINTER_BYTES = 8
+OLDEST_LLVM = 16
+"""The first version that always has opaque pointers."""
+NO_EFFORT, FULL_EFFORT = 0, 2
+"""What LLVM does to make code fast."""
+KERNEL = "kernel"
+"""The function that a kernel's module exports."""
+KERNEL_ARGUMENTS = 3
+Function = Callable[..., None]
+_FLOATS_MARK = "_fltused"
+"""On Windows, code with floats needs this symbol, which only compilers' own libraries define."""
+_floats_mark = ctypes.c_int32(1)
+MOST_KEPT = 128
+"""Kernels kept for a later use when nobody uses them any more, the latest ones."""
+
+
+# What the machine is
+
+
+@dataclass(frozen=True)
+class Host:
+    """The processor, as LLVM describes it."""
+
+    triple: str
+    processor: str
+    features: dict[str, bool]
+
+    @property
+    def architecture(self) -> str:
+        return self.triple.partition("-")[0]
+
+
+@cache
+def is_available() -> bool:
+    """Whether llvmlite is here and new enough to know opaque pointers, on a 64-bit system."""
+    if ctypes.sizeof(ctypes.c_void_p) != POINTER_BYTES:
+        return False
+    return run_uninterrupted(_can_import)
+
+
+def _can_import() -> bool:
+    try:
+        import llvmlite.binding as binding
+    except (ImportError, OSError):
+        return False
+    if binding.llvm_version_info[0] < OLDEST_LLVM:
+        return False
+    host()  # at once, which saves starting another thread for it
+    return True
+
+
+@cache
+def host() -> Host:
+    return run_uninterrupted(_find_host)
+
+
+def _find_host() -> Host:
+    import llvmlite.binding as binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    if sys.platform == "win32" and binding.address_of_symbol(_FLOATS_MARK) is None:
+        binding.add_symbol(_FLOATS_MARK, ctypes.addressof(_floats_mark))
+    try:
+        features = dict(binding.get_host_cpu_features())
+    except RuntimeError:  # not every system can tell; the processor's name then says what it has
+        features = {}
+    return Host(binding.get_process_triple(), binding.get_host_cpu_name(), features)
+
+
+def vector_bytes() -> int:
+    """How wide the machine's vectors are."""
+    features = host().features
+    if features.get("avx512bw"):
+        return 64
+    return 32 if features.get("avx2") else 16
+
+
+def has_half_floats() -> bool:
+    """Without them LLVM would call a library function that need not exist."""
+    features = host().features
+    return bool(features.get("f16c") or features.get("fullfp16") or features.get("neon"))
+
+
+# Compiled code
+
+
+class MachineCode:
+    """Compiled functions. Whoever holds this keeps their instructions in memory."""
+
+    __slots__ = ("__weakref__", "_addresses", "_engine")
+
+    def __init__(self, engine: Any, addresses: dict[str, int]) -> None:
+        self._engine = engine
+        self._addresses = addresses
+
+    def address(self, symbol: str = KERNEL) -> int:
+        return self._addresses[symbol]
+
+    def function(self, symbol: str = KERNEL, arguments: int = KERNEL_ARGUMENTS) -> Function:
+        """One that takes so many addresses. Its calls hold no interpreter lock. It does not keep the code alive."""
+        return ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * arguments)(self._addresses[symbol])
+
+
+class _Entry:
+    """Compiled code, the engine that it lives in, and when it was used last."""
+
+    __slots__ = ("code", "engine", "kept", "used")
+
+    def __init__(self, code: MachineCode, engine: Any) -> None:
+        self.code = ref(code)
+        self.kept: MachineCode | None = code
+        self.engine = engine
+        self.used = next(_clock)
+
+
+class _Kept:
+    """Compiled code by key: what was used last, and all that is still in use.
+
+    There is no lock: a signal handler may look for code while its own thread does, and what it needs may have to be
+    compiled in another thread. Looking only reads; entries come and go where code is compiled, in one thread at a
+    time. Engines are held here and released there, because nothing must interrupt calls of LLVM.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[Hashable, _Entry] = {}
+
+    def find(self, key: Hashable) -> MachineCode | None:
+        entry = self._entries.get(key)
+        code = entry.code() if entry else None
+        if entry and code:
+            entry.kept, entry.used = code, next(_clock)
+        return code
+
+    def add(self, key: Hashable, code: MachineCode, engine: Any) -> None:
+        self._entries[key] = _Entry(code, engine)
+        self.forget(MOST_KEPT)
+
+    def forget(self, most: int) -> None:
+        """Keeps so many, those that were used last, besides what is in use."""
+        kept = sorted((entry for entry in self._entries.values() if entry.kept), key=lambda entry: entry.used)
+        for entry in kept[: max(0, len(kept) - most)]:
+            entry.kept = None
+
+    def remove_dead(self) -> list[Any]:
+        """The engines of code that nobody holds any more."""
+        dead = [key for key, entry in self._entries.items() if entry.code() is None]
+        return [self._entries.pop(key).engine for key in dead]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+_clock = count()
+_kept = _Kept()
+
+
+def compiled(
+    key: Hashable, write: Callable[[], str], symbols: Sequence[str] = (KERNEL,), effort: int = FULL_EFFORT
+) -> MachineCode:
+    """The machine code of the module that `write` gives as LLVM IR; compiled at its first use.
+
+    Equal keys mean equal modules. `symbols` are the functions that the module exports. Without effort, code is
+    compiled several times as fast, and runs slower.
+    """
+    found = _kept.find(key)
+    return found or run_uninterrupted(lambda: _kept.find(key) or _compile(key, write(), symbols, effort))
+
+
+def release_unused() -> None:
+    """Gives back the memory of all kernels that nobody holds."""
+    if len(_kept):
+        run_uninterrupted(_release_unused)
+
+
+def _release_unused() -> None:
+    _kept.forget(0)
+    _release_dead()
+
+
+def _release_dead() -> None:
+    for engine in _kept.remove_dead():
+        engine.close()
+
+
+def _compile(key: Hashable, text: str, symbols: Sequence[str], effort: int) -> MachineCode:
+    _release_dead()
+    name = disk.key([*_origin(), str(effort), text])
+    data = disk.load(name)
+    if data is None or not _is_loadable(data, symbols):
+        data = _object_of(text, effort)
+        if _is_loadable(data, symbols):
+            disk.save(name, data)
+    engine = _engine_of(data)
+    code = MachineCode(engine, {symbol: engine.get_function_address(symbol) for symbol in symbols})
+    _kept.add(key, code, engine)
+    return code
+
+
+def _is_loadable(data: bytes, symbols: Sequence[str]) -> bool:
+    """Whether LLVM will load an object file: it ends the process if one is broken or needs what it cannot find."""
+    import llvmlite.binding as binding
+
+    try:
+        found = read_symbols(data, host().triple)
+    except ValueError:
+        return False
+    known = all(binding.address_of_symbol(symbol) is not None for symbol in found.needed)
+    return known and found.exported.issuperset(symbols)
+
+
+def _object_of(text: str, effort: int = FULL_EFFORT) -> bytes:
+    import llvmlite.binding as binding
+
+    # A context of its own, because constants and types live as long as their context.
+    module = binding.parse_assembly(text, binding.create_context())
+    data: bytes = _machine(effort).emit_object(module)
+    return data
+
+
+def _engine_of(data: bytes) -> Any:
+    import llvmlite.binding as binding
+
+    # The engine frees its module last, after a context of the module's own would be gone.
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _machine())
+    engine.add_object_file(binding.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    return engine
+
+
+def _machine(effort: int = FULL_EFFORT) -> Any:
+    """A new one for each engine, which owns it."""
+    import llvmlite.binding as binding
+
+    features = sorted(host().features.items())
+    flags = ",".join(("+" if present else "-") + feature for feature, present in features)
+    target = binding.Target.from_default_triple()
+    return target.create_target_machine(cpu=host().processor, features=flags, opt=effort, jit=True)
+
+
+@cache
+def _origin() -> tuple[str, ...]:
+    """All besides its text that machine code depends on."""
+    import llvmlite
+
+    from anydml import __version__
+
+    about = host()
+    version = str(llvmlite.binding.llvm_version_info)
+    return (
+        __version__,
+        llvmlite.__version__,
+        version,
+        about.triple,
+        about.processor,
+        str(sorted(about.features.items())),
+    )

@@ -1,0 +1,209 @@
+"""Threads that help with native work.
+
+A caller publishes its work, takes part in it and waits for the helpers inside one native call (see `schedule`).
+Helpers sleep in Python. Awake, they look for work natively for about a millisecond before they sleep again. They are
+woken before the native call: if an exception arrives then, they find no work and go back to sleep.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from _thread import allocate_lock, start_new_thread
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, partial
+from threading import RLock, get_ident
+from time import monotonic, perf_counter_ns
+from typing import Any
+
+from anydml.runtime.native import llvm, schedule
+from anydml.runtime.native.staging import staging_address
+
+VARIABLE = "ANYDML_THREADS"
+AWAKE_NANOSECONDS = 1_000_000
+"""How long a helper looks for work before it sleeps."""
+START_SECONDS = 0.1
+"""A helper that is not there after this time is started again."""
+MOST_THREADS = 256
+_ROUNDS_TIMED = 1000
+
+_count: int | None = None
+
+
+def set_threads(count: int) -> None:
+    """How many threads large work is shared among."""
+    global _count
+    if count < 1:
+        raise ValueError(f"threads: found {count}, expected at least 1")
+    _count = count
+
+
+def get_threads() -> int:
+    """What was set, else the environment variable ANYDML_THREADS, else the number of available processors."""
+    if _count is not None:
+        return _count
+    wanted = os.environ.get(VARIABLE, "")
+    usable = wanted.isdecimal() and len(wanted) <= 4 and int(wanted) > 0
+    return int(wanted) if usable else _processors()
+
+
+def _processors() -> int:
+    # Containers often grant fewer processors than the machine has; not every system can tell.
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+class Functions:
+    """The functions of `schedule`, compiled."""
+
+    def __init__(self) -> None:
+        architecture = llvm.host().architecture
+        key = ("schedule", architecture)
+        write = partial(schedule.module_text, architecture)
+        self.code = llvm.compiled(key, write, schedule.SYMBOLS, llvm.NO_EFFORT)
+        self.alone = self.code.function("alone", 3)
+        self.shared = self.code.function("shared", 5)
+        self.help = self.code.function("help", 3)
+        self.rest = self.code.function("rest", 2)
+
+
+@cache
+def functions() -> Functions:
+    return Functions()
+
+
+def run(bases: bytes, tasks: int, chunks: int, threads: int | None = None) -> None:
+    """Runs a list of tasks, given by its address.
+
+    `bases` are the addresses of the buffers, and `chunks` the most chunks that a task of the list has. Whatever
+    exception arrives meanwhile is raised when no thread uses the buffers any more.
+    """
+    helpers = min(chunks, threads or get_threads(), MOST_THREADS) - 1
+    if helpers < 1:
+        functions().alone(bases, tasks, staging_address())
+    else:
+        _current_pool().run(bases, tasks, helpers)
+
+
+@dataclass(eq=False)
+class _Helper:
+    bell: Any
+    """A lock that the helper waits for; whoever releases it wakes the helper."""
+    ident: int
+    is_awake: bool = True
+
+
+class Pool:
+    """Helpers, and the memory through which work is shared with them."""
+
+    def __init__(self) -> None:
+        self._functions = functions()
+        self._memory = ctypes.create_string_buffer(schedule.POOL_BYTES + 128)
+        start = ctypes.addressof(self._memory)
+        self._address = start + -start % 128
+        ctypes.c_void_p.from_address(self._address + schedule.YIELD).value = _yield_address()
+        self._lock = RLock()
+        self._helpers: list[_Helper] = []
+        self._most_helpers = 0
+        self._asked, self._retry_at = 0, 0.0
+        """How many helpers should be there, and when to look for them again."""
+        self._spins = self._count_spins()
+
+    def _count_spins(self) -> int:
+        """How many looks for work take as long as a helper stays awake."""
+        times = []
+        for _ in range(3):
+            start = perf_counter_ns()
+            self._functions.rest(self._address, _ROUNDS_TIMED)
+            times.append(perf_counter_ns() - start)
+        return max(1, AWAKE_NANOSECONDS * _ROUNDS_TIMED // max(1, min(times)))
+
+    def run(self, bases: bytes, tasks: int, helpers: int) -> None:
+        self._wake(helpers)
+        self._functions.shared(bases, tasks, staging_address(), self._address, helpers)
+
+    def _wake(self, count: int) -> None:
+        """An exception that arrives in here leaves helpers awake or asleep, and all will be found by the next call."""
+        if len(self._helpers) < count:
+            self._start(count)
+        for helper in self._helpers[:count]:
+            if not helper.is_awake:
+                with suppress(RuntimeError):  # another caller was faster
+                    helper.bell.release()
+
+    def _start(self, count: int) -> None:
+        """Helpers add themselves when they run; those that are one too many end."""
+        now = monotonic()
+        present = max(len(self._helpers), self._asked if now < self._retry_at else 0)
+        self._most_helpers = max(self._most_helpers, count)
+        if present < count:
+            self._asked, self._retry_at = count, now + START_SECONDS
+            with suppress(RuntimeError):  # the system has no more threads: callers do with fewer
+                for _ in range(count - present):
+                    start_new_thread(_serve, (self,))
+
+    def add(self, helper: _Helper) -> bool:
+        """Whether the helper is one of the pool's now."""
+        with self._lock:
+            if helper not in self._helpers and len(self._helpers) < self._most_helpers:
+                self._helpers.append(helper)
+            return helper in self._helpers
+
+    def remove(self, helper: _Helper) -> None:
+        with self._lock, suppress(ValueError):
+            self._helpers.remove(helper)
+
+    def help(self) -> None:
+        self._functions.help(self._address, staging_address(), self._spins)
+
+
+def _serve(pool: Pool) -> None:
+    """What a helper does. Its frame keeps the pool's memory and code alive even while Python exits."""
+    helper = _Helper(allocate_lock(), get_ident())
+    helper.bell.acquire()
+    try:
+        while pool.add(helper):
+            pool.help()
+            helper.is_awake = False
+            helper.bell.acquire()
+            helper.is_awake = True
+    finally:  # an exception was raised into this thread
+        pool.remove(helper)
+
+
+def _yield_address() -> int:
+    """The system's function that lets another thread run on this processor; 0 if it is not found."""
+    try:
+        if sys.platform == "win32":
+            function = ctypes.WinDLL("kernel32").SwitchToThread
+        else:
+            function = ctypes.CDLL(None).sched_yield
+    except (OSError, AttributeError):
+        return 0
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+_pool: Pool | None = None
+_lock = RLock()
+"""A signal handler may run work while its thread holds the lock, so it can be taken again."""
+
+
+def _current_pool() -> Pool:
+    global _pool
+    found = _pool
+    if found is None:
+        with _lock:
+            found = _pool = _pool or Pool()
+    return found
+
+
+def _after_fork_in_child() -> None:
+    """A child has none of its parent's threads, and perhaps a lock that one of them held."""
+    global _pool, _lock
+    _pool, _lock = None, RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

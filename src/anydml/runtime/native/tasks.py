@@ -1,0 +1,80 @@
+"""Native work made ready: kernels with the parameters of every chunk, and lists of such tasks.
+
+A kernel is `void kernel(ptr bases, ptr parameters, ptr staging)`. `bases` is a table of addresses, one for each
+buffer of the caller: its slots. `parameters` are the words of one chunk; they name the slots that it uses and say
+where in them its part lies. Only `bases` differs from run to run, so all else is made once, never changes, and
+may be used by many threads at once.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from struct import Struct, error
+
+from anydml.runtime.native import pool
+from anydml.runtime.native.llvm import MachineCode
+from anydml.runtime.native.schedule import WORD
+from anydml.runtime.native.staging import staging_address
+
+
+class Task:
+    """A kernel and the parameters of its chunks, which can run in any order and side by side."""
+
+    __slots__ = ("_parameters", "chunk_count", "code", "slot_count")
+
+    def __init__(self, code: MachineCode, chunks: Sequence[Sequence[int]], slot_count: int) -> None:
+        lengths = {len(chunk) for chunk in chunks}
+        if len(lengths) != 1:
+            raise ValueError(f"chunks: found {sorted(lengths)} words, expected chunks of equal length")
+        self.code = code
+        self.chunk_count = len(chunks)
+        self.slot_count = slot_count
+        """How many slots a run must have, at least."""
+        self._parameters = array("q", (word for chunk in chunks for word in chunk))
+
+    def record(self) -> tuple[int, int, int, int]:
+        """As lists hold it; see `schedule`."""
+        address, length = self._parameters.buffer_info()
+        return self.code.address(), address, length // self.chunk_count * WORD, self.chunk_count
+
+
+class TaskList:
+    """Tasks that one native call runs, each after the one before it is done."""
+
+    __slots__ = ("_bases", "_function", "_most_chunks", "_parameters", "_records", "slot_count", "tasks")
+
+    def __init__(self, tasks: Iterable[Task], slot_count: int = 0) -> None:
+        self.tasks = tuple(tasks)
+        self.slot_count = max([slot_count, *(task.slot_count for task in self.tasks)])
+        self._records = array("q", [len(self.tasks), *(word for task in self.tasks for word in task.record())])
+        self._bases = Struct(f"={self.slot_count}Q")
+        self._most_chunks = max((task.chunk_count for task in self.tasks), default=1)
+        # What runs a list alone is a kernel itself. A single chunk needs no list.
+        if len(self.tasks) == self._most_chunks == 1:
+            (task,) = self.tasks
+            self._function, self._parameters = task.code.function(), task.record()[1]
+        else:
+            self._function, self._parameters = pool.functions().alone, self._records.buffer_info()[0]
+
+    def pack(self, addresses: Sequence[int]) -> bytes:
+        """The addresses of the buffers as `run_packed` takes them."""
+        try:
+            return self._bases.pack(*addresses)
+        except error:
+            expected = f"{self.slot_count} addresses of 64 bits"
+            raise ValueError(f"addresses: found {list(addresses)}, expected {expected}") from None
+
+    def run(self, addresses: Sequence[int], threads: int | None = None) -> None:
+        """Runs all tasks on buffers given by their addresses; several threads share tasks of several chunks.
+
+        Returns, or raises what interrupted it, when no thread uses the buffers any more.
+        """
+        self.run_packed(self.pack(addresses), threads)
+
+    def run_packed(self, bases: bytes, threads: int | None = None) -> None:
+        """The same, for addresses that `pack` has packed."""
+        if self._most_chunks == 1:
+            self._function(bases, self._parameters, staging_address())
+        else:
+            pool.run(bases, self._parameters, self._most_chunks, threads)

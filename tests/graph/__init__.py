@@ -1,0 +1,1 @@
+"""Graphs, plans and passes."""
