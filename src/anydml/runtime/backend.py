@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -108,4 +109,9 @@ def find_backend(name: Any) -> Backend:
     if not isinstance(name, str) or name not in BACKENDS:
         expected = f"one of {', '.join(BACKENDS)}"
         raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), BACKENDS)))
-    return cast(Backend, import_module(BACKENDS[name][1]).BACKEND)
+    return _load(BACKENDS[name][1])
+
+
+@cache
+def _load(module: str) -> Backend:
+    return cast(Backend, import_module(module).BACKEND)

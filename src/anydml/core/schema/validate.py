@@ -119,8 +119,10 @@ def type_ladder(operator: Operator, types: TypeLadder | When) -> TypeLadder:
 def _check_level_rank(ladder: RankLadder, tensor: TensorDesc, path: str, level: FeatureLevel) -> Iterator[Violation]:
     """Ranks that another level would allow; those that none allows, `_check_ranks` reports."""
     low, high = ladder.at(level) or (1, 8)
+    if low <= tensor.rank <= high:
+        return
     lowest = ladder.first(lambda limits: limits[0] <= tensor.rank <= limits[1])
-    if lowest is not None and not low <= tensor.rank <= high:
+    if lowest is not None:
         yield _wrong_rank(tensor, path, low, high, lowest)
 
 
