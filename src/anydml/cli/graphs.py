@@ -6,8 +6,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from anydml.cli.models import write
-from anydml.cli.usage import UsageError
+from anydml.cli.messages import UsageError, write
 from anydml.core.errors import DmlError
 
 if TYPE_CHECKING:
@@ -42,10 +41,10 @@ def run_graph(args: Namespace) -> int:
     from anydml.graph.stages import as_data, describe_stages, summary
 
     if args.svg:
-        from anydml.cli.files import write_files
+        from anydml.files.access import write_files
         from anydml.view.graph import stages_to_svg
 
-        write_files({args.svg: stages_to_svg(graph, stages)})
+        write_files({args.svg: [stages_to_svg(graph, stages).encode()]})
     if args.json:
         write(json.dumps(as_data(graph, stages), indent=2) + "\n")
     else:

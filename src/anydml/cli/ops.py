@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
-from anydml.cli.models import write
+from anydml.cli.messages import UsageError, write
 from anydml.cli.terminal import BOLD, Terminal
-from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError, counted
 from anydml.core.levels import FeatureLevel
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from anydml.core.errors import ModelError, counted, raise_if_any
 from anydml.core.rules import rule
 from anydml.core.schema import BindingPoint
+from anydml.files.places import LocatedViolation
 from anydml.frontends.dxdispatch.model import Bindings, Dispatch, Dispatchable, Model
-from anydml.frontends.dxdispatch.places import LocatedViolation
 from anydml.graph.graph import Graph, OperatorNode
 
 DISPATCHES = rule("model-graph.dispatches", "A model that is seen as a graph dispatches something.")
