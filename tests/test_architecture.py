@@ -21,7 +21,7 @@ LAYERS = [
     {"operators"},
     {"graph"},
     {"runtime"},
-    {"frontends", "slicing"},
+    {"frontends", "slicing", "expression"},
     {"view", "bench"},
     {"cli"},
 ]

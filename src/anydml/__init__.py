@@ -91,19 +91,21 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """A name that was not loaded yet: an operator, a device, an enumeration."""
-    if name == "slicing":
-        return import_module("anydml.slicing")
-    if not name.startswith("_"):
-        module = import_module(_LATER.get(name, "anydml.operators"))
-        if name in _LATER or name in module.__all__:
-            globals()[name] = value = getattr(module, name)
-            return value
-        missing = import_module("anydml.operators.catalog").name_of_missing(name)
-        if missing:
-            raise AttributeError(f"{missing} is a DirectML operator that anydml does not have yet")
-    raise AttributeError(f"module 'anydml' has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers know every name, and a misspelt one is an error to them
+
+    def __getattr__(name: str) -> Any:
+        """A name that was not loaded yet: an operator, a device, an enumeration."""
+        if name == "slicing":
+            return import_module("anydml.slicing")
+        if not name.startswith("_"):
+            module = import_module(_LATER.get(name, "anydml.operators"))
+            if name in _LATER or name in module.__all__:
+                globals()[name] = value = getattr(module, name)
+                return value
+            missing = import_module("anydml.operators.catalog").name_of_missing(name)
+            if missing:
+                raise AttributeError(f"{missing} is a DirectML operator that anydml does not have yet")
+        raise AttributeError(f"module 'anydml' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -271,9 +271,7 @@ def max_pooling(
     return MaxPoolingOutputs(_out(made.output), _out(made.output_indices))
 
 
-def reinterpret(
-    input: Expression, new_type: TensorDataType, new_size: Sizes, new_strides: Sizes | None
-) -> Expression:
+def reinterpret(input: Expression, new_type: TensorDataType, new_size: Sizes, new_strides: Sizes | None) -> Expression:
     """The same memory as a tensor of another type, sizes and strides."""
     strides = None if new_strides is None else list(new_strides)
     return _out(dmlx.reinterpret(_in(input), int(new_type), list(new_size), strides))

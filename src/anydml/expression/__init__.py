@@ -32,18 +32,16 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'anydml.expression' has no function {name!r}{hint}")
 
 
-__all__ = sorted(
-    {
-        *_FUNCTIONS,
-        "DEFAULT",
-        "INTERLEAVED_CHANNEL",
-        "Expression",
-        "FusedActivation",
-        "Graph",
-        "TensorDesc",
-        "TensorPolicy",
-        "apply",
-        "constant",
-        "input_tensor",
-    }
-)
+__all__ = [
+    "DEFAULT",
+    "INTERLEAVED_CHANNEL",
+    "Expression",
+    "FusedActivation",
+    "Graph",
+    "TensorDesc",
+    "TensorPolicy",
+    "apply",
+    "constant",
+    "input_tensor",
+]
+__all__ += sorted(_FUNCTIONS)

@@ -103,9 +103,7 @@ def activation_softmax(input: Expression, axes: Sequence[int] | None = None, nam
     return _over_axes("ACTIVATION_SOFTMAX", input, axes, name)
 
 
-def activation_log_softmax(
-    input: Expression, axes: Sequence[int] | None = None, name: str | None = None
-) -> Expression:
+def activation_log_softmax(input: Expression, axes: Sequence[int] | None = None, name: str | None = None) -> Expression:
     """The logarithm of softmax."""
     return _over_axes("ACTIVATION_LOG_SOFTMAX", input, axes, name)
 
@@ -151,16 +149,12 @@ def mean_variance_normalization(
     given = {"scale": scale, "bias": bias, "axes": axes, "epsilon": epsilon, "fused_activation": fused_activation}
     newest = _of("MEAN_VARIANCE_NORMALIZATION2")
     if graph.feature_level >= newest.since:
-        return _one(
-            apply(newest, input, use_mean=normalize_mean, use_variance=normalize_variance, name=name, **given)
-        )
+        return _one(apply(newest, input, use_mean=normalize_mean, use_variance=normalize_variance, name=name, **given))
     older = _of("MEAN_VARIANCE_NORMALIZATION1")
     return _one(apply(older, input, normalize_variance=normalize_variance, name=name, **given))
 
 
-def split(
-    input: Expression, axis: int, output_axis_sizes: Sequence[int], name: str | None = None
-) -> list[Expression]:
+def split(input: Expression, axis: int, output_axis_sizes: Sequence[int], name: str | None = None) -> list[Expression]:
     """The tensor in parts of these sizes along an axis."""
     with blamed_on("split"):
         whole = _require(input, "input").desc
@@ -173,7 +167,9 @@ def split(
         parts = []
         for size in sizes:
             shape = (*whole.sizes[:number], size, *whole.sizes[number + 1 :])
-            parts.append(TensorDesc(whole.data_type, shape, policy(shape).strides if policy.name != "default" else None))
+            parts.append(
+                TensorDesc(whole.data_type, shape, policy(shape).strides if policy.name != "default" else None)
+            )
         operator = _of("SPLIT")(input_tensor=whole, output_tensors=parts, axis=number)
         made = input.graph.add_step(operator, [input], name or "split")
     return list(made.values())

@@ -1,7 +1,7 @@
 """One function for each operator: its parameters, their order and their defaults follow from its declaration.
 
-Inputs come first and lose the suffix `_tensor`; parameters without a default come before those with one, each in DirectML's
-order. Outputs are inferred. A name without a number stands for the newest variant that the device has, as in DirectMLX.
+Inputs lose the suffix `_tensor`; parameters without a default come before those with one, each in DirectML's order.
+Outputs are inferred. A name without a number stands for the newest variant that the device has, as in DirectMLX.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def user_place() -> Place:
     return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
-class blamed_on:  # noqa: N801 - reads as a verb: `with blamed_on("gemm"): ...`
+class blamed_on:
     """Errors inside name the expression, and the user's line where it was made."""
 
     def __init__(self, subject: str) -> None:

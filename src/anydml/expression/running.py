@@ -17,7 +17,9 @@ from anydml.graph.graph import Graph
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.device import Device
 
-COUNT = rule("expression.arrays", "A graph is called with an array for each of its inputs, in the order of their indices.")
+COUNT = rule(
+    "expression.arrays", "A graph is called with an array for each of its inputs, in the order of their indices."
+)
 
 
 class Runner:
@@ -38,7 +40,10 @@ class Runner:
         if any(port.is_owned for port in ports):
             self._take(owned)
         # A binding to an input that nothing reads is of no use, and no error either.
-        bound = [self._upload(a) if p.slot is not None and not p.is_owned else None for p, a in zip(ports, arrays, strict=True)]
+        bound = [
+            self._upload(a) if p.slot is not None and not p.is_owned else None
+            for p, a in zip(ports, arrays, strict=True)
+        ]
         return self._run(bound)
 
     def _take(self, owned: tuple[Any, ...]) -> None:
