@@ -21,6 +21,7 @@ LAYERS = [
     {"operators"},
     {"graph"},
     {"runtime"},
+    {"files"},
     {"frontends", "slicing", "expression"},
     {"view", "bench"},
     {"cli"},
