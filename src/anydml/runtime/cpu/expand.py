@@ -37,7 +37,10 @@ class Workspace:
 
 
 Expander = Callable[[Program, Workspace], "Sequence[Step] | None"]
-EXPANDERS: dict[str, str] = {}
+_CONTRACTION = "anydml.runtime.cpu.contraction"
+EXPANDERS: dict[str, str] = {
+    "GEMM": f"{_CONTRACTION}.gemm:expand_gemm",
+}
 """For each operator with kernels of its own, the module and function that makes its steps: `package.module:name`."""
 
 

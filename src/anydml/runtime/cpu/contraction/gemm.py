@@ -1,0 +1,173 @@
+"""GEMM: activation(alpha * A x B + beta * C) for each leading index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from anydml.core.datatype import DataType
+from anydml.core.enums import MatrixTransform
+from anydml.core.expression import FLOAT32, Node, cast, constant, load, operation
+from anydml.core.steps import Access, Program, Step, View
+from anydml.core.tracing import trace
+from anydml.runtime.cpu.contraction.cells import FLOATS, Source
+from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
+from anydml.runtime.cpu.contraction.machine import Machine, host_machine
+from anydml.runtime.cpu.contraction.panels import Matrix, Pack, Panels
+from anydml.runtime.cpu.contraction.partition import BLOCK_BYTES, cut, tile_of
+from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
+from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
+from anydml.runtime.cpu.expand import Workspace
+
+_SMALL_DEPTH = 320
+"""Rows so short can be read in place: all that a tile needs stays in the nearest caches."""
+
+
+def expand_gemm(program: Program, workspace: Workspace) -> list[Step] | None:
+    machine, operator = host_machine(), _operator(program)
+    nest = program.outputs[0]
+    a, b, c = program.inputs
+    assert a is not None and b is not None and nest is not None
+    if a.type is DataType.FLOAT16 and not machine.has_half_floats:
+        return None
+    activate = activation(operator.fused_activation)
+    if operator.fused_activation is not None and activate is None:
+        return None
+    how = Finish(_value(operator, c), () if c is None else (c.access,), activate)
+    done = finish(nest, how, a.type, machine, workspace)
+    if done is None:
+        return None
+    left = _matrix(a, rows_first=operator.trans_a is MatrixTransform.NONE)
+    right = _matrix(b, rows_first=operator.trans_b is MatrixTransform.TRANSPOSE)
+    return [*multiply(Problem(left, right, nest.sizes[:-2]), done, machine, workspace), *done.after]
+
+
+def _operator(program: Program) -> Any:
+    return program.operator
+
+
+def activation(operator: Any) -> Any:
+    """The formula of a fused activation; None where it has no formula."""
+    if operator is None or operator.form != "formula":
+        return None
+    return lambda value: trace(operator.formula, [value])
+
+
+def _value(operator: Any, c: View | None) -> Node:
+    """alpha * sum + beta * C."""
+    value = sums_of_floats()
+    if operator.alpha != 1:
+        value = operation("multiply", value, constant(operator.alpha, FLOAT32))
+    if c is None:
+        return value
+    added = cast(load(0, c.type.numpy_dtype), FLOAT32)
+    if operator.beta != 1:
+        added = operation("multiply", constant(operator.beta, FLOAT32), added)
+    return operation("add", value, added)
+
+
+def _matrix(view: View, rows_first: bool) -> Matrix:
+    """The last two dimensions as lanes and depth."""
+    lanes, depth = (-2, -1) if rows_first else (-1, -2)
+    return Matrix(
+        view.slot,
+        view.type,
+        view.offset,
+        view.sizes[lanes],
+        view.strides[lanes],
+        (view.sizes[depth],),
+        (view.strides[depth],),
+        view.sizes[:-2],
+        view.strides[:-2],
+    )
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A product of matrices."""
+
+    left: Matrix
+    right: Matrix
+    batch: tuple[int, ...]
+
+    @property
+    def turned(self) -> Problem:
+        """The same product of the transposed matrices, which gives the transposed result."""
+        return Problem(self.right, self.left, self.batch)
+
+
+def multiply(problem: Problem, done: Finished, machine: Machine, workspace: Workspace) -> list[Step]:
+    is_turned = _prefers_turned(problem, done)
+    if is_turned:
+        problem = problem.turned
+    rows, columns, depth = problem.left.lanes, problem.right.lanes, prod(problem.left.depth)
+    epilogue = done.epilogue(lambda access: _place(access, is_turned), COLUMNS)
+    in_place = _reads_in_place(problem, machine)
+    tile = tile_of(machine, FLOATS, rows, columns, not in_place[0])
+    steps: list[Step] = []
+    left: Operand = problem.left
+    right: Operand = problem.right
+    width = tile.columns(machine)
+    if not in_place[0]:
+        left, made = _packed(problem.left, tile.rows, machine, workspace, True)
+        steps.append(made)
+    widest = _block_width(depth, width)
+    if not in_place[1]:
+        widest = min(widest, -(-columns // width) * width)
+        right, made = _packed(problem.right, widest, machine, workspace, False)
+        steps.append(made)
+    chunks = tuple(cut(prod(problem.batch), rows, columns, depth, tile, width if in_place[1] else widest, widest))
+    folds = (1, 1, columns)
+    return [
+        *steps,
+        Product(left, right, problem.batch, (rows, columns), folds, depth, tile, epilogue, chunks, machine),
+    ]
+
+
+def _prefers_turned(problem: Problem, done: Finished) -> bool:
+    """Whether rows of the result, and not columns, lie side by side in memory."""
+    store = done.stores[0].strides
+    return store[-1] != 1 and store[-2] == 1 and problem.left.lanes > 1
+
+
+def _place(access: Access, is_turned: bool) -> Place:
+    rows, columns = access.strides[-2:]
+    if is_turned:
+        rows, columns = columns, rows
+    return Place(access.slot, access.type, access.offset, _two(access.strides[:-2]), rows, (0, 0, columns))
+
+
+def _two(strides: tuple[int, ...]) -> tuple[int, ...]:
+    return (0,) * (2 - len(strides)) + strides
+
+
+def _block_width(depth: int, width: int) -> int:
+    """Columns of the right operand that are worked on at once."""
+    return max(width, BLOCK_BYTES // (4 * depth) // width * width)
+
+
+def _reads_in_place(problem: Problem, machine: Machine) -> tuple[bool, bool]:
+    """Whether the operands need no packing."""
+    left, right = problem.left, problem.right
+    is_float = left.type is DataType.FLOAT32
+    is_short = left.depth[0] <= _SMALL_DEPTH
+    return is_float and is_short, is_float and is_short and right.lane_stride == 1
+
+
+def _packed(
+    matrix: Matrix, width: int, machine: Machine, workspace: Workspace, is_left: bool
+) -> tuple[Packed, Pack]:
+    once = matrix.once()
+    panels = Panels(matrix.lanes, width, prod(matrix.depth), machine.lanes)
+    batch_strides = []
+    size = panels.size_in_bytes
+    for count, stride in reversed(list(zip(matrix.batch, matrix.batch_strides, strict=True))):
+        is_kept = stride != 0 and count > 1
+        batch_strides.append(size if is_kept else 0)
+        size *= count if is_kept else 1
+    slot = workspace.temporary(size, "packed")
+    step = Pack(once, Source(matrix.type, FLOATS), panels, slot, machine, is_left)
+    return Packed(slot, panels, tuple(reversed(batch_strides)), size), step
+
+

@@ -1,0 +1,127 @@
+"""The tile: rows by vectors of columns whose sums are held in registers while the depth is walked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anydml.core.tensor import round_up
+from anydml.runtime.cpu.contraction.cells import Cells
+from anydml.runtime.cpu.contraction.epilogue import Epilogue
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
+from anydml.runtime.cpu.contraction.writer import Writer
+from anydml.runtime.native.emit import Value
+
+_ROWS_PER_POINTER = 4
+"""Rows of an operand in place: one pointer and multiples of the stride reach so many."""
+_PARAMETERS = (
+    "ptr %left, ptr %right, i64 %pitch, i64 %depth, i64 %row_stride, i64 %depth_stride, "
+    "ptr %context, i64 %row, i64 %column, i64 %skip, i64 %rows, i64 %lanes"
+)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """The form of a tile. Machine code depends on it."""
+
+    rows: int
+    vectors: int
+    cells: Cells
+    is_left_packed: bool
+
+    def columns(self, machine: Machine) -> int:
+        return self.vectors * machine.lanes
+
+    def left_pitch_bytes(self, machine: Machine) -> int:
+        """Between rows of cells of a packed left operand."""
+        return round_up(self.rows, machine.lanes) * CELL_BYTES
+
+
+def emit_tile(e: Writer, tile: Tile, epilogue: Epilogue) -> None:
+    """`tile(...)` computes rows `skip` to `rows` and the first `lanes` columns of a tile, and stores them.
+
+    `row` and `column` say where in the result the tile lies. Vectors of the right operand are read whole.
+    """
+    epilogue.emit_finish(e, tile.cells.element)
+    with e.function("tile", _PARAMETERS):
+        columns = tile.vectors * e.lanes
+        memory = e.room((tile.rows * columns + e.lanes) * CELL_BYTES, e.vector_bytes)
+        sums = _emit_depth(e, tile)
+        if not epilogue.is_short:
+            _emit_part(e, tile, sums, memory)
+            return
+        is_whole = _is_whole(e, tile, epilogue, columns)
+        with e.when(is_whole):
+            rows = [sums[row * tile.vectors : (row + 1) * tile.vectors] for row in range(tile.rows)]
+            epilogue.emit_vectors(e, "%context", "%row", "%column", rows)
+        with e.unless(is_whole):
+            _emit_part(e, tile, sums, memory)
+
+
+def _is_whole(e: Writer, tile: Tile, epilogue: Epilogue, columns: int) -> str:
+    has_rows = e.both(e.compare("eq", "%skip", 0), e.compare("eq", "%rows", tile.rows))
+    has_lanes = e.compare("eq", "%lanes", columns)
+    fits = epilogue.fits_run(e, "%context", "%row", "%column", tile.rows, columns)
+    return e.both(e.both(has_rows, has_lanes), fits)
+
+
+def _emit_part(e: Writer, tile: Tile, sums: Sequence[str], memory: str) -> None:
+    """Writes the sums to memory, where they can be counted."""
+    kind, pitch = e.kind(tile.cells.element), tile.vectors * e.vector_bytes
+    for number, total in enumerate(sums):
+        e.store(kind, total, e.at(memory, number * e.vector_bytes), e.vector_bytes)
+    e.call(
+        "finish",
+        ("ptr", "%context"),
+        ("ptr", e.step(memory, ("%skip", pitch))),
+        ("i64", pitch),
+        ("i64", e.add("%row", "%skip")),
+        ("i64", "%column"),
+        ("i64", e.subtract("%rows", "%skip")),
+        ("i64", "%lanes"),
+    )
+
+
+def _emit_depth(e: Writer, tile: Tile) -> list[str]:
+    """The sums of products over the whole depth."""
+    kind = e.kind(tile.cells.element)
+    left = _PackedRows(e, tile) if tile.is_left_packed else _StridedRows(e, tile)
+    pointers = [("ptr", pointer) for pointer in (*left.starts, "%right")]
+    sums = [(kind, "zeroinitializer")] * (tile.rows * tile.vectors)
+    with e.carried(0, "%depth", 1, [*pointers, *sums]) as loop:
+        at, right, totals = loop.values[: len(pointers) - 1], loop.values[len(pointers) - 1], loop.values[len(pointers) :]
+        vectors = [e.load(kind, e.at(right, number * e.vector_bytes)) for number in range(tile.vectors)]
+        following = []
+        for row in range(tile.rows):
+            spread = e.splat(tile.cells.element, e.load(tile.cells.element, left.address(at, row), CELL_BYTES))
+            for number, vector in enumerate(vectors):
+                total = totals[row * tile.vectors + number]
+                following.append(tile.cells.multiply_add(e, spread, vector, total))
+        moved = [e.at(pointer, left.depth_stride) for pointer in at]
+        loop.following = [*moved, e.at(right, "%pitch"), *following]
+    return loop.following[len(pointers) :]
+
+
+class _PackedRows:
+    """The rows of a panel lie side by side."""
+
+    def __init__(self, e: Writer, tile: Tile) -> None:
+        self.e = e
+        self.starts = ["%left"]
+        self.depth_stride: Value = tile.left_pitch_bytes(e.machine)
+
+    def address(self, pointers: Sequence[str], row: int) -> str:
+        return self.e.at(pointers[0], row * CELL_BYTES)
+
+
+class _StridedRows:
+    """Rows of an operand where it is, any distance apart."""
+
+    def __init__(self, e: Writer, tile: Tile) -> None:
+        self.e = e
+        self.depth_stride: Value = "%depth_stride"
+        self._offsets = [e.multiply("%row_stride", row) if row else 0 for row in range(_ROWS_PER_POINTER)]
+        self.starts = [e.step("%left", (row, "%row_stride")) for row in range(0, tile.rows, _ROWS_PER_POINTER)]
+
+    def address(self, pointers: Sequence[str], row: int) -> str:
+        return self.e.at(pointers[row // _ROWS_PER_POINTER], self._offsets[row % _ROWS_PER_POINTER])
