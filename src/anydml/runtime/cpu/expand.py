@@ -30,6 +30,10 @@ class Workspace:
     def __init__(self, plan: Plan) -> None:
         self.slots = list(plan.slots)
 
+    def is_constant(self, slot: int) -> bool:
+        """Whether what is made of a slot alone is made once."""
+        return self.slots[slot].kind in (SlotKind.CONSTANT, SlotKind.PERSISTENT)
+
     def temporary(self, size_in_bytes: int, name: str) -> int:
         """A new slot for a result that lies between steps."""
         self.slots.append(Slot(SlotKind.TEMPORARY, size_in_bytes, name))

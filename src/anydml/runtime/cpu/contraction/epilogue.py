@@ -26,8 +26,6 @@ from anydml.runtime.native.schedule import WORD
 ROWS, COLUMNS = "rows", "columns"
 FOLDS = 3
 """Loops that the folded axis of a result is made of: the pixels of an image, or one loop alone."""
-STAGED = -1
-"""In place of a slot: memory of the thread."""
 _PLACE_WORDS = 2 + FOLDS
 """A place in a context: its address and its strides."""
 
@@ -119,10 +117,7 @@ class Epilogue:
             e.store("i64", words.load(e, name), e.at(context, number * WORD), WORD)
         for number, place in enumerate(self.places):
             name, at = f"place_{number}", (2 + _PLACE_WORDS * number) * WORD
-            if place.slot == STAGED:
-                pointer = e.at("%staging", words.load(e, f"{name}_offset"))
-            else:
-                pointer = words.load_address(e, name)
+            pointer = words.load_address(e, name)
             for loop, index in enumerate(batch):
                 pointer = e.step(pointer, (index, words.load(e, f"{name}_batch_{loop}")))
             e.store("ptr", pointer, e.at(context, at), WORD)
@@ -262,5 +257,4 @@ class _Walk:
 
 
 def accesses(places: Sequence[Place]) -> Iterator[Access]:
-    """Those of tensors."""
-    return (place.access() for place in places if place.slot != STAGED)
+    return (place.access() for place in places)

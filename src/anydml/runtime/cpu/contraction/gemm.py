@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from math import prod
 from typing import Any
 
@@ -13,15 +15,22 @@ from anydml.core.steps import Access, Program, Step, View
 from anydml.core.tracing import trace
 from anydml.runtime.cpu.contraction.cells import FLOATS, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
-from anydml.runtime.cpu.contraction.machine import Machine, host_machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix, Pack, Panels
 from anydml.runtime.cpu.contraction.partition import BLOCK_BYTES, cut, tile_of
 from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
+from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
 from anydml.runtime.cpu.expand import Workspace
 
 _SMALL_DEPTH = 320
 """Rows so short can be read in place: all that a tile needs stays in the nearest caches."""
+_FEW_ROWS = 6
+"""So few rows do not pay for packing the other operand."""
+_FEW_VECTORS = 1
+"""So few columns do not pay for packing the other operand."""
+_WIDEST_TILE = 224
+"""Columns."""
 
 
 def expand_gemm(program: Program, workspace: Workspace) -> list[Step] | None:
@@ -40,7 +49,8 @@ def expand_gemm(program: Program, workspace: Workspace) -> list[Step] | None:
         return None
     left = _matrix(a, rows_first=operator.trans_a is MatrixTransform.NONE)
     right = _matrix(b, rows_first=operator.trans_b is MatrixTransform.TRANSPOSE)
-    return [*multiply(Problem(left, right, nest.sizes[:-2]), done, machine, workspace), *done.after]
+    batch = (1,) * (4 - len(nest.sizes)) + nest.sizes[:-2]
+    return [*multiply(Problem(left, right, batch), done, machine, workspace, _place), *done.after]
 
 
 def _operator(program: Program) -> Any:
@@ -78,8 +88,8 @@ def _matrix(view: View, rows_first: bool) -> Matrix:
         view.strides[lanes],
         (view.sizes[depth],),
         (view.strides[depth],),
-        view.sizes[:-2],
-        view.strides[:-2],
+        (1,) * (4 - len(view.sizes)) + view.sizes[:-2],
+        _two(view.strides[:-2]),
     )
 
 
@@ -97,32 +107,79 @@ class Problem:
         return Problem(self.right, self.left, self.batch)
 
 
-def multiply(problem: Problem, done: Finished, machine: Machine, workspace: Workspace) -> list[Step]:
+def multiply(
+    problem: Problem, done: Finished, machine: Machine, workspace: Workspace, view: Callable[[Access, bool], Place]
+) -> list[Step]:
+    """The steps of a product. `view` sees an access from its loops, turned or not."""
     is_turned = _prefers_turned(problem, done)
     if is_turned:
         problem = problem.turned
     rows, columns, depth = problem.left.lanes, problem.right.lanes, prod(problem.left.depth)
-    epilogue = done.epilogue(lambda access: _place(access, is_turned), COLUMNS)
-    in_place = _reads_in_place(problem, machine)
-    tile = tile_of(machine, FLOATS, rows, columns, not in_place[0])
-    steps: list[Step] = []
-    left: Operand = problem.left
-    right: Operand = problem.right
+    epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS)
+    ways = choose_ways(problem, machine, workspace)
+    tile = tile_of(machine, FLOATS, rows, columns, ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
     width = tile.columns(machine)
-    if not in_place[0]:
-        left, made = _packed(problem.left, tile.rows, machine, workspace, True)
-        steps.append(made)
-    widest = _block_width(depth, width)
-    if not in_place[1]:
-        widest = min(widest, -(-columns // width) * width)
-        right, made = _packed(problem.right, widest, machine, workspace, False)
-        steps.append(made)
-    chunks = tuple(cut(prod(problem.batch), rows, columns, depth, tile, width if in_place[1] else widest, widest))
-    folds = (1, 1, columns)
-    return [
-        *steps,
-        Product(left, right, problem.batch, (rows, columns), folds, depth, tile, epilogue, chunks, machine),
-    ]
+    steps: list[Step] = []
+    operands: list[Operand] = []
+    for matrix, way, lanes in ((problem.left, ways[0], tile.rows), (problem.right, ways[1], width)):
+        if way is Way.PACKED:
+            packed, step = pack(matrix, lanes, machine, workspace, not operands)
+            steps.append(step)
+            operands.append(packed)
+        elif way is Way.STAGED:
+            operands.append(StagedMatrix(matrix, Source(matrix.type, FLOATS)))
+        else:
+            operands.append(matrix)
+    is_staged = ways[1] is Way.STAGED
+    most = max(width, BLOCK_BYTES // (CELL_BYTES * depth) // width * width)
+    chunks = cut(
+        prod(problem.batch),
+        (rows, columns),
+        (tile.rows, width),
+        (rows, most if ways[1] is not Way.IN_PLACE else columns),
+        prod(problem.batch) * rows * columns * depth,
+        1 if is_staged else None,
+    )
+    product = Product(
+        operands[0],
+        operands[1],
+        problem.batch,
+        (rows, columns),
+        (1, 1, columns),
+        depth,
+        tile,
+        epilogue,
+        tuple(chunks),
+        machine,
+    )
+    return [*steps, product]
+
+
+class Way(Enum):
+    """How an operand gets to the tiles."""
+
+    IN_PLACE = "in place"
+    STAGED = "staged"
+    """Each chunk packs its part."""
+    PACKED = "packed"
+    """A step before packs all of it: once, if it is constant."""
+
+
+def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tuple[Way, Way]:
+    left, right = problem.left, problem.right
+    rows, columns, depth = left.lanes, right.lanes, left.depth[0]
+    is_float = left.type is DataType.FLOAT32
+    is_short = depth <= _SMALL_DEPTH
+    lefts = Way.PACKED
+    if is_float and not workspace.is_constant(left.slot) and (is_short or columns <= _FEW_VECTORS * machine.lanes):
+        lefts = Way.IN_PLACE
+    if is_float and rows <= _FEW_ROWS and not workspace.is_constant(left.slot):
+        lefts = Way.IN_PLACE
+    if workspace.is_constant(right.slot):
+        return lefts, Way.PACKED
+    if is_float and right.lane_stride == 1 and (rows <= _FEW_ROWS or is_short):
+        return lefts, Way.IN_PLACE
+    return lefts, Way.STAGED if depth * _WIDEST_TILE * CELL_BYTES <= ROOM_BYTES else Way.PACKED
 
 
 def _prefers_turned(problem: Problem, done: Finished) -> bool:
@@ -142,22 +199,10 @@ def _two(strides: tuple[int, ...]) -> tuple[int, ...]:
     return (0,) * (2 - len(strides)) + strides
 
 
-def _block_width(depth: int, width: int) -> int:
-    """Columns of the right operand that are worked on at once."""
-    return max(width, BLOCK_BYTES // (4 * depth) // width * width)
-
-
-def _reads_in_place(problem: Problem, machine: Machine) -> tuple[bool, bool]:
-    """Whether the operands need no packing."""
-    left, right = problem.left, problem.right
-    is_float = left.type is DataType.FLOAT32
-    is_short = left.depth[0] <= _SMALL_DEPTH
-    return is_float and is_short, is_float and is_short and right.lane_stride == 1
-
-
-def _packed(
+def pack(
     matrix: Matrix, width: int, machine: Machine, workspace: Workspace, is_left: bool
 ) -> tuple[Packed, Pack]:
+    """A step that packs a matrix, for each index of the batch along which it changes."""
     once = matrix.once()
     panels = Panels(matrix.lanes, width, prod(matrix.depth), machine.lanes)
     batch_strides = []

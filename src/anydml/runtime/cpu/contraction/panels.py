@@ -65,6 +65,10 @@ class Matrix:
             return STRAIGHT
         return TURNED if self.depth_strides[-1] == 1 else SCATTERED
 
+    def moved(self, slot: int) -> Matrix:
+        """The same in another slot."""
+        return replace(self, slot=slot)
+
     def once(self) -> Matrix:
         """Without batch loops along which nothing changes."""
         kept = [(n, s) for n, s in zip(self.batch, self.batch_strides, strict=True) if s != 0 and n > 1]

@@ -17,21 +17,25 @@ LEAST_WORK = 1 << 19
 """Multiplications that are worth a thread of their own: about five microseconds."""
 WANTED_CHUNKS = 24
 """So many that threads which come late, or are held up, do not hold up the others for long."""
+FEWEST_CHUNKS = 12
+"""Where more chunks would have to pack the same operand again."""
 BLOCK_BYTES = 384 * 1024
 """Of a packed operand that stays in the second-level cache while the other one passes by."""
 
 
-def tile_of(machine: Machine, cells: Cells, rows: int, columns: int, is_left_packed: bool) -> Tile:
+def tile_of(
+    machine: Machine, cells: Cells, rows: int, columns: int, is_left_packed: bool, is_right_in_place: bool = False
+) -> Tile:
     """Tiles that waste few rows: a result of 40 rows is cut into 3 times 14, not into 16, 16 and 8."""
     most = most_rows(machine)
     height = even_part(rows, most)
     # Sums, vectors of the right operand, and what a product takes before it is added.
     spare = machine.registers - (2 if machine.registers > 16 else 3)
-    vectors = max(1, min(spare // (height + 1), 4))
+    vectors = max(1, min(spare // (height + 1), 14 if is_right_in_place and height == 1 else 4))
     if machine.registers > 16 and height > 8:
         vectors = 1
     vectors = min(vectors, -(-columns // machine.lanes))
-    return Tile(height, vectors, cells, is_left_packed)
+    return Tile(height, vectors, cells, is_left_packed, is_right_in_place)
 
 
 def most_rows(machine: Machine) -> int:
@@ -49,16 +53,34 @@ def ranges(size: int, part: int) -> list[tuple[int, int]]:
     return [(first, min(size, first + part)) for first in range(0, size, part)]
 
 
-def cut(batch: int, rows: int, columns: int, depth: int, tile: Tile, width: int, widest: int) -> Iterator[Chunk]:
-    """Chunks of whole tiles. Columns are cut at multiples of `width`, into parts of at most `widest`."""
-    pieces = max(1, min(WANTED_CHUNKS, batch * rows * columns * depth // LEAST_WORK))
+def wanted_pieces(work: int) -> int:
+    return max(1, min(WANTED_CHUNKS, work // LEAST_WORK))
+
+
+def part_of(size: int, unit: int, pieces: int, most: int) -> int:
+    """The size of parts, whole units each, so that there are about so many pieces and none is above `most`."""
+    units = -(-size // unit)
+    count = max(1, min(units, max(pieces, -(-size // most))))
+    return -(-units // count) * unit
+
+
+def cut(
+    batch: int, sizes: tuple[int, int], units: tuple[int, int], most: tuple[int, int], work: int, staged: int | None
+) -> Iterator[Chunk]:
+    """Chunks of whole tiles: `units` rows and columns, at most `most` of each.
+
+    An operand that chunks pack for themselves (`staged`: 0 is the left one) is cut first; cutting the other one means
+    packing again, which is done only for the sake of a few chunks.
+    """
+    pieces = wanted_pieces(work)
     batch_part = even_part(batch, max(1, batch // pieces))
     pieces = -(-pieces // -(-batch // batch_part))
-    units = -(-columns // width)
-    column_units = max(1, min(units, max(pieces, -(-columns // widest))))
-    column_part = -(-units // column_units) * width
-    pieces = -(-pieces // -(-columns // column_part))
-    tiles = -(-rows // tile.rows)
-    row_part = -(-tiles // min(tiles, pieces)) * tile.rows
-    for chosen in combinations(ranges(batch, batch_part), ranges(rows, row_part), ranges(columns, column_part)):
+    first = 1 if staged is None else staged
+    parts = [0, 0]
+    parts[first] = part_of(sizes[first], units[first], pieces, most[first])
+    made = -(-sizes[first] // parts[first])
+    if staged is not None:
+        pieces = min(pieces, FEWEST_CHUNKS)
+    parts[1 - first] = part_of(sizes[1 - first], units[1 - first], -(-pieces // made), most[1 - first])
+    for chosen in combinations(ranges(batch, batch_part), ranges(sizes[0], parts[0]), ranges(sizes[1], parts[1])):
         yield Chunk(*chosen)

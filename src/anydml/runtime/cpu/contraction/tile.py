@@ -14,6 +14,8 @@ from anydml.runtime.native.emit import Value
 
 _ROWS_PER_POINTER = 4
 """Rows of an operand in place: one pointer and multiples of the stride reach so many."""
+TILE, PART = "tile", "part"
+"""The functions for all columns of a tile, and for some of them."""
 _PARAMETERS = (
     "ptr %left, ptr %right, i64 %pitch, i64 %depth, i64 %row_stride, i64 %depth_stride, "
     "ptr %context, i64 %row, i64 %column, i64 %skip, i64 %rows, i64 %lanes"
@@ -28,6 +30,8 @@ class Tile:
     vectors: int
     cells: Cells
     is_left_packed: bool
+    is_right_in_place: bool = False
+    """Then the last columns are read with masks: what follows them may be another buffer."""
 
     def columns(self, machine: Machine) -> int:
         return self.vectors * machine.lanes
@@ -40,10 +44,15 @@ class Tile:
 def emit_tile(e: Writer, tile: Tile, epilogue: Epilogue) -> None:
     """`tile(...)` computes rows `skip` to `rows` and the first `lanes` columns of a tile, and stores them.
 
-    `row` and `column` say where in the result the tile lies. Vectors of the right operand are read whole.
+    `row` and `column` say where in the result the tile lies. Vectors of the right operand are read whole; `part` reads
+    none but those columns, of an operand in place.
     """
     epilogue.emit_finish(e, tile.cells.element)
-    with e.function("tile", _PARAMETERS):
+    if tile.is_right_in_place:
+        with e.function(PART, _PARAMETERS):
+            memory = e.room((tile.rows * tile.vectors + 1) * e.vector_bytes, e.vector_bytes)
+            _emit_part(e, tile, _emit_depth(e, tile, masks=_masks(e, tile)), memory)
+    with e.function(TILE, _PARAMETERS):
         columns = tile.vectors * e.lanes
         memory = e.room((tile.rows * columns + e.lanes) * CELL_BYTES, e.vector_bytes)
         sums = _emit_depth(e, tile)
@@ -82,7 +91,12 @@ def _emit_part(e: Writer, tile: Tile, sums: Sequence[str], memory: str) -> None:
     )
 
 
-def _emit_depth(e: Writer, tile: Tile) -> list[str]:
+def _masks(e: Writer, tile: Tile) -> list[str]:
+    counts = [e.maximum(e.subtract("%lanes", number * e.lanes), 0) for number in range(tile.vectors)]
+    return [e.first_lanes(count) for count in counts]
+
+
+def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
     """The sums of products over the whole depth."""
     kind = e.kind(tile.cells.element)
     left = _PackedRows(e, tile) if tile.is_left_packed else _StridedRows(e, tile)
@@ -90,7 +104,11 @@ def _emit_depth(e: Writer, tile: Tile) -> list[str]:
     sums = [(kind, "zeroinitializer")] * (tile.rows * tile.vectors)
     with e.carried(0, "%depth", 1, [*pointers, *sums]) as loop:
         at, right, totals = loop.values[: len(pointers) - 1], loop.values[len(pointers) - 1], loop.values[len(pointers) :]
-        vectors = [e.load(kind, e.at(right, number * e.vector_bytes)) for number in range(tile.vectors)]
+        places = [e.at(right, number * e.vector_bytes) for number in range(tile.vectors)]
+        if masks:
+            vectors = [e.load_some(tile.cells.element, *pair) for pair in zip(places, masks, strict=True)]
+        else:
+            vectors = [e.load(kind, place) for place in places]
         following = []
         for row in range(tile.rows):
             spread = e.splat(tile.cells.element, e.load(tile.cells.element, left.address(at, row), CELL_BYTES))
