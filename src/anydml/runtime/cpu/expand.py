@@ -43,6 +43,7 @@ class Workspace:
 Expander = Callable[[Program, Workspace], "Sequence[Step] | None"]
 _CONTRACTION = "anydml.runtime.cpu.contraction"
 EXPANDERS: dict[str, str] = {
+    "CONVOLUTION": f"{_CONTRACTION}.convolution:expand_convolution",
     "GEMM": f"{_CONTRACTION}.gemm:expand_gemm",
 }
 """For each operator with kernels of its own, the module and function that makes its steps: `package.module:name`."""

@@ -123,7 +123,7 @@ def multiply(
     operands: list[Operand] = []
     for matrix, way, lanes in ((problem.left, ways[0], tile.rows), (problem.right, ways[1], width)):
         if way is Way.PACKED:
-            packed, step = pack(matrix, lanes, machine, workspace, not operands)
+            packed, step = pack(matrix, Source(matrix.type, FLOATS), lanes, machine, workspace, not operands)
             steps.append(step)
             operands.append(packed)
         elif way is Way.STAGED:
@@ -200,11 +200,12 @@ def _two(strides: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def pack(
-    matrix: Matrix, width: int, machine: Machine, workspace: Workspace, is_left: bool
+    matrix: Matrix, source: Source, width: int, machine: Machine, workspace: Workspace, is_left: bool
 ) -> tuple[Packed, Pack]:
     """A step that packs a matrix, for each index of the batch along which it changes."""
     once = matrix.once()
-    panels = Panels(matrix.lanes, width, prod(matrix.depth), machine.lanes)
+    cells = source.cells
+    panels = Panels(matrix.lanes, width, prod(matrix.depth[:-1]) * cells.depth(matrix.depth[-1]), machine.lanes)
     batch_strides = []
     size = panels.size_in_bytes
     for count, stride in reversed(list(zip(matrix.batch, matrix.batch_strides, strict=True))):
@@ -212,7 +213,7 @@ def pack(
         batch_strides.append(size if is_kept else 0)
         size *= count if is_kept else 1
     slot = workspace.temporary(size, "packed")
-    step = Pack(once, Source(matrix.type, FLOATS), panels, slot, machine, is_left)
+    step = Pack(once, source, panels, slot, machine, is_left)
     return Packed(slot, panels, tuple(reversed(batch_strides)), size), step
 
 

@@ -115,6 +115,11 @@ def load_numbers(e: Writer, source: Source, pointer: str, mask: str | None) -> s
         elements = e.load(e.kind(source.element), pointer)
     else:
         elements = e.load_some(source.element, pointer, mask)
+    return lane_numbers(e, source, elements, mask)
+
+
+def lane_numbers(e: Writer, source: Source, elements: str, mask: str | None) -> str:
+    """Elements as numbers of cells, one for each lane."""
     if source.cells.is_float:
         return source.cells_of(e, elements, e.lanes)
     if source.cells.count == 2:
