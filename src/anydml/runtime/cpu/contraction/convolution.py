@@ -12,6 +12,7 @@ from anydml.core.enums import ConvolutionMode
 from anydml.core.expression import FLOAT32, Node, cast, load, operation
 from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.runtime.cpu.contraction.cells import FLOATS, Source
+from anydml.runtime.cpu.contraction.depthwise import CHANNELS, MOST_TAPS, PIXELS, Depthwise, Slide
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, ROWS, Place
 from anydml.runtime.cpu.contraction.gemm import activation, pack
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
@@ -47,7 +48,7 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
     if done is None:
         return None
     filtered = Filtered.of(operator, x, weights, nest)
-    made = convolve(filtered, done, machine, workspace)
+    made = convolve_depthwise(filtered, done, machine, workspace) or convolve(filtered, done, machine, workspace)
     return None if made is None else [*made, *done.after]
 
 
@@ -150,9 +151,82 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
         prod(filtered.batch) * filters * pixels * rows,
         None if is_in_place else 0 if is_turned else 1,
     )
-    epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS)
+    epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS, folds[:2] == (1, 1))
     product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)
     return [step, product]
+
+
+def convolve_depthwise(
+    filtered: Filtered, done: Finished, machine: Machine, workspace: Workspace
+) -> list[Step] | None:
+    """Direct kernels, for filters of one channel over planes."""
+    windows, weights = filtered.windows, filtered.weights
+    is_plane = windows.taps[0] == windows.sizes_read[0] == windows.pixels[0] == 1 and windows.starts[0] == 0
+    if windows.channels > 1 or not is_plane or prod(windows.taps) > MOST_TAPS or windows.type is not DataType.FLOAT32:
+        return None
+    channels = filtered.batch[1] * weights.lanes
+    images, groups = windows.batch_strides
+    down, across = (
+        Slide(
+            windows.sizes_read[axis],
+            windows.pixels[axis],
+            windows.strides[axis],
+            windows.starts[axis],
+            windows.taps[axis],
+            windows.steps[axis],
+            windows.dilations[axis],
+        )
+        for axis in (1, 2)
+    )
+    access = Access(windows.slot, windows.type, (images, groups, down.stride, across.stride), windows.offset)
+    sizes = (filtered.batch[0], filtered.batch[1], down.size, across.size)
+    channel_stride = weights.lane_stride if weights.lanes > 1 else weights.batch_strides[1]
+    steps: list[Step] = []
+    if across.stride == 1 and across.step in (1, 2):
+        lanes_are, axes = PIXELS, (down, across)
+        filters = Access(weights.slot, weights.type, (channel_stride, *weights.depth_strides[1:3]), weights.offset)
+        filter_sizes: tuple[int, ...] = (channels, down.taps, across.taps)
+    elif groups == 1 and weights.lanes == 1:
+        lanes_are, axes = CHANNELS, (across, down)
+        matrix = replace(
+            weights,
+            lanes=channels,
+            lane_stride=channel_stride,
+            depth=weights.depth[1:3],
+            depth_strides=weights.depth_strides[1:3],
+            batch=(),
+            batch_strides=(),
+        )
+        packed, step = pack(matrix, Source(weights.type, FLOATS), machine.lanes, machine, workspace, False)
+        steps.append(step)
+        strides = (packed.panels.panel_bytes // CELL_BYTES, machine.lanes, across.taps * machine.lanes)
+        filters = Access(packed.slot, DataType.FLOAT32, strides)
+        filter_sizes = (packed.panels.count, across.taps, down.taps)
+    else:
+        return None
+
+    def place(access: Access) -> Place:
+        image, channel = access.strides[:2]
+        row, pixel = _three(access.strides[2:], 0)[1:]
+        if lanes_are == PIXELS:
+            return Place(access.slot, access.type, access.offset, (image, channel), row, (0, 0, pixel))
+        return Place(access.slot, access.type, access.offset, (image, row), pixel, (0, 0, channel))
+
+    epilogue = done.epilogue(place, COLUMNS, True)
+    made = Depthwise(
+        access,
+        sizes,
+        filters,
+        filter_sizes,
+        *axes,
+        filtered.batch[0],
+        channels,
+        weights.lanes,
+        lanes_are,
+        epilogue,
+        machine,
+    )
+    return [*steps, made]
 
 
 def operand_cells(filtered: Filtered) -> Any:

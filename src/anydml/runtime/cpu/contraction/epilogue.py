@@ -7,6 +7,7 @@ tile is written to memory first; the function `finish` then walks over its eleme
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from anydml.core.datatype import DataType
@@ -62,7 +63,9 @@ class Epilogue:
     stores: tuple[Place, ...]
     values: tuple[Node, ...]
     folded: str
-    """Which axis of the result is several loops: rows or columns."""
+    """Which axis of the result may be several loops: rows or columns."""
+    is_single: bool = False
+    """Whether it is one loop after all."""
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -83,7 +86,7 @@ class Epilogue:
     def shape(self) -> tuple[object, ...]:
         """All that machine code depends on."""
         places = tuple((place.type, place.lane_stride(self.folded) == 0) for place in self.places)
-        return (places, len(self.stores), self.values, self.folded, self.is_vector)
+        return (places, len(self.stores), self.values, self.folded, self.is_vector, self.is_single)
 
     def words(self) -> list[str]:
         """The names of the words that describe its places."""
@@ -127,19 +130,34 @@ class Epilogue:
 
     # --- whole tiles: sums in registers ----------------------------------------------------------
 
-    def emit_vectors(self, e: Writer, context: str, row: Value, column: Value, sums: Sequence[Sequence[str]]) -> None:
-        """Stores vectors of sums, several for each row, of elements that lie in one run of the folded axis."""
+    def emit_vectors(
+        self,
+        e: Writer,
+        context: str,
+        row: Value,
+        column: Value,
+        sums: Sequence[Sequence[str]],
+        mask: str | None = None,
+        rows: Value | None = None,
+    ) -> None:
+        """Stores vectors of sums, several for each row, of elements that lie in one run of the folded axis.
+
+        Only lanes of the mask are stored, and only so many rows, where those are given.
+        """
         folded, plain = (column, row) if self.folded == COLUMNS else (row, column)
         walk = _Walk(e, self, context)
         starts = walk.starts(*walk.unfold(folded), plain)
         for number, vectors in enumerate(sums):
-            rows = [e.step(start, (number, walk.row_stride(place))) for place, start in enumerate(starts)]
-            for lane, total in enumerate(vectors):
-                moved = [e.at(p, lane * e.lanes * walk.lane_bytes(place)) for place, p in enumerate(rows)]
-                walk.emit(e.lanes, moved, total, None)
+            pointers = [e.step(start, (number, walk.row_stride(place))) for place, start in enumerate(starts)]
+            with nullcontext() if rows is None else e.when(e.compare("sgt", rows, number)):
+                for lane, total in enumerate(vectors):
+                    moved = [e.at(p, lane * e.lanes * walk.lane_bytes(place)) for place, p in enumerate(pointers)]
+                    walk.emit(e.lanes, moved, total, mask)
 
     def fits_run(self, e: Writer, context: str, row: Value, column: Value, rows: Value, lanes: Value) -> str:
         """Whether the elements of a tile lie in one run of the folded axis."""
+        if self.is_single:
+            return "true"
         first, count = (column, lanes) if self.folded == COLUMNS else (row, rows)
         size = e.load("i64", e.at(context, WORD), WORD)
         _, place = e.split(first, size)
@@ -153,6 +171,9 @@ class Epilogue:
         with e.function("finish", parameters):
             walk = _Walk(e, self, "%context")
             first, count = ("%column", "%lanes") if self.folded == COLUMNS else ("%row", "%rows")
+            if self.is_single:
+                self._emit_run(walk, element, 0, first, e.add(first, count), 0)
+                return
             size = walk.sizes[1]
             after = e.add(first, count)
             last = e.add(e.divide(e.subtract(after, 1), size), 1)
@@ -164,7 +185,7 @@ class Epilogue:
     def _emit_run(self, walk: _Walk, element: str, line: Value, start: Value, end: Value, done: Value) -> None:
         """Elements of one line of the folded axis; `done` of the tile's came before."""
         e = walk.e
-        outer, middle = e.split(line, walk.sizes[0])
+        outer, middle = (0, 0) if self.is_single else e.split(line, walk.sizes[0])
         inner, count = e.subtract(start, e.multiply(line, walk.sizes[1])), e.subtract(end, start)
         if self.folded == COLUMNS:
             tile, rows, lanes, plain = e.step("%tile", (done, CELL_BYTES)), "%rows", count, "%row"
@@ -214,6 +235,8 @@ class _Walk:
         return found.type.element_bytes if found.lane_stride(self.epilogue.folded) else 0
 
     def unfold(self, index: Value) -> tuple[Value, Value, Value]:
+        if self.epilogue.is_single:
+            return 0, 0, index
         line, inner = self.e.split(index, self.sizes[1])
         outer, middle = self.e.split(line, self.sizes[0])
         return outer, middle, inner

@@ -115,7 +115,7 @@ def multiply(
     if is_turned:
         problem = problem.turned
     rows, columns, depth = problem.left.lanes, problem.right.lanes, prod(problem.left.depth)
-    epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS)
+    epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS, True)
     ways = choose_ways(problem, machine, workspace)
     tile = tile_of(machine, FLOATS, rows, columns, ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
     width = tile.columns(machine)

@@ -40,9 +40,9 @@ class Finished:
     stores: tuple[Access, ...]
     after: tuple[Step, ...] = ()
 
-    def epilogue(self, seen: Seen, folded: str) -> Epilogue:
+    def epilogue(self, seen: Seen, folded: str, is_single: bool) -> Epilogue:
         loads, stores = tuple(map(seen, self.loads)), tuple(map(seen, self.stores))
-        return Epilogue(loads, stores, self.values, folded)
+        return Epilogue(loads, stores, self.values, folded, is_single)
 
 
 def finish(nest: Nest, how: Finish, output: DataType, machine: Machine, workspace: Workspace) -> Finished | None:
