@@ -9,7 +9,7 @@ from anydml.runtime.native.emit import Value
 
 
 def emit_block(e: Writer, words: Words, tile: Tile, stages_left: bool, stages_right: bool) -> None:
-    """All tiles of a block. What chunks pack themselves stays in the second-level cache; the other operand passes by."""
+    """All tiles of a chunk. What chunks pack themselves stays in a near cache; the other operand passes by."""
     columns = tile.vectors * e.lanes
     first_row, last_row, first_column, last_column = (
         words.load(e, f"{name}_{end}") for name in ("row", "column") for end in ("first", "last")

@@ -107,20 +107,30 @@ class Source:
     def cells_of(self, e: Writer, elements: str, count: int, mask: str | None = None) -> str:
         """Cells of consecutive elements, `count` of them; those outside the mask, which are 0, stay 0."""
         if self.cells.is_float:
-            return elements if self.is_plain else e.value(f"fpext {e.kind('half', count)} {elements} to {e.kind('float', count)}")
+            return (
+                elements
+                if self.is_plain
+                else e.value(f"fpext {e.kind('half', count)} {elements} to {e.kind('float', count)}")
+            )
         lanes = count // self.cells.count
         if self.cells.count == 2:
             extend = "sext" if self.type is DataType.INT8 else "zext"
             wide = e.value(f"{extend} {e.kind('i8', count)} {elements} to {e.kind('i16', count)}")
             return e.value(f"bitcast {e.kind('i16', count)} {wide} to {e.kind('i32', lanes)}")
-        return e.value(f"bitcast {e.kind('i8', count)} {self.flipped(e, elements, count, mask)} to {e.kind('i32', lanes)}")
+        return e.value(
+            f"bitcast {e.kind('i8', count)} {self.flipped(e, elements, count, mask)} to {e.kind('i32', lanes)}"
+        )
 
     def flipped(self, e: Writer, elements: str, count: int, mask: str | None = None) -> str:
         if not self.flips:
             return elements
         kind = e.kind("i8", count)
         turned = e.value(f"xor {kind} {elements}, <{', '.join(['i8 -128'] * count)}>")
-        return turned if mask is None else e.value(f"select {e.kind('i1', count)} {mask}, {kind} {turned}, {kind} zeroinitializer")
+        return (
+            turned
+            if mask is None
+            else e.value(f"select {e.kind('i1', count)} {mask}, {kind} {turned}, {kind} zeroinitializer")
+        )
 
     def number_of(self, e: Writer, element: str) -> tuple[str, str]:
         """One element as the number that a cell holds: its type and value."""

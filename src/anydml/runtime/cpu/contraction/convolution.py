@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 from anydml.core.datatype import DataType
-from anydml.core.enums import ConvolutionMode
 from anydml.core.expression import FLOAT32, Node, cast, load, operation
 from anydml.core.steps import Access, Nest, Program, Step, View
-from anydml.runtime.cpu.contraction.cells import FLOATS, Source
-from anydml.runtime.cpu.contraction.depthwise import CHANNELS, MOST_TAPS, PIXELS, Depthwise, Slide
+from anydml.runtime.cpu.contraction.cells import Cells, Source
+from anydml.runtime.cpu.contraction.channelwise import convolve_depthwise
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, ROWS, Place
+from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
 from anydml.runtime.cpu.contraction.gemm import activation, pack
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
-from anydml.runtime.cpu.contraction.panels import Matrix, padded
+from anydml.runtime.cpu.contraction.panels import Matrix
 from anydml.runtime.cpu.contraction.partition import BLOCK_BYTES, cut, even_part, most_rows, tile_of
 from anydml.runtime.cpu.contraction.product import Operand, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
-from anydml.runtime.cpu.contraction.windows import SPATIAL, Windows
+from anydml.runtime.cpu.contraction.windows import SPATIAL
 from anydml.runtime.cpu.expand import Workspace
 
-Three = tuple[int, int, int]
 _SMALL_DEPTH = 320
 """Pixels of so few channels can be read in place."""
 _TURNED_COST = 1.1
@@ -65,68 +63,15 @@ def _spread(bias: View, nest: Nest) -> Access:
     return replace(bias.access, strides=strides)
 
 
-@dataclass(frozen=True)
-class Filtered:
-    """A filter over windows, for each image and group."""
-
-    weights: Matrix
-    """Lanes are output channels; depth runs over taps and channels."""
-    windows: Windows
-    batch: tuple[int, int]
-
-    @classmethod
-    def of(cls, operator: Any, x: View, weights: View, nest: Nest) -> Filtered:
-        groups = operator.group_count
-        channels, filters = weights.sizes[1], weights.sizes[0] // groups
-        batch = (nest.sizes[0], groups)
-        windows = Windows(
-            x.slot,
-            Source(x.type, FLOATS),
-            x.offset,
-            batch,
-            (x.strides[0], channels * x.strides[1]),
-            channels,
-            x.strides[1],
-            _three(nest.sizes[2:], 1),
-            _three(x.sizes[2:], 1),
-            _three(x.strides[2:], 0),
-            _three(operator.strides, 1),
-            _three([-before for before in operator.start_padding], 0),
-            _three(weights.sizes[2:], 1),
-            _three(operator.dilations, 1),
-        )
-        return cls(_filters(weights, filters, batch, operator.mode is ConvolutionMode.CONVOLUTION), windows, batch)
-
-    @property
-    def pixels(self) -> int:
-        return prod(self.windows.pixels)
-
-
-def _three(numbers: Sequence[int], filler: int) -> Three:
-    a, b, c = padded(numbers, SPATIAL, filler)
-    return a, b, c
-
-
-def _filters(view: View, filters: int, batch: tuple[int, int], is_flipped: bool) -> Matrix:
-    taps, strides = view.sizes[2:], view.strides[2:]
-    offset = view.offset
-    if is_flipped:
-        offset += sum((size - 1) * stride for size, stride in zip(taps, strides, strict=True))
-        strides = tuple(-stride for stride in strides)
-    depth = (*_three(taps, 1), view.sizes[1])
-    depth_strides = (*_three(strides, 0), view.strides[1])
-    batch_strides = (0, filters * view.strides[0])
-    return Matrix(view.slot, view.type, offset, filters, view.strides[0], depth, depth_strides, batch, batch_strides)
-
-
 def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Workspace) -> list[Step] | None:
     filters, pixels = filtered.weights.lanes, filtered.pixels
+    cells: Cells = filtered.windows.source.cells
     is_turned = _prefers_turned(filtered, done, machine)
     places, folds = _places(done, filtered)
     operand = filtered.windows if is_turned else _pixels_of(filtered)
     sizes = (pixels, filters) if is_turned else (filters, pixels)
     is_in_place = isinstance(operand, Matrix)
-    tile = tile_of(machine, operand_cells(filtered), *sizes, True, is_in_place)
+    tile = tile_of(machine, cells, *sizes, True, is_in_place)
     width = tile.columns(machine)
     rows = filtered.windows.rows
     pitch = -(-tile.rows // machine.lanes) * machine.vector_bytes if is_turned else width * CELL_BYTES
@@ -134,7 +79,7 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
         return None
     packed, step = pack(
         filtered.weights,
-        Source(filtered.weights.type, operand_cells(filtered)),
+        Source(filtered.weights.type, cells),
         width if is_turned else tile.rows,
         machine,
         workspace,
@@ -154,83 +99,6 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS, folds[:2] == (1, 1))
     product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)
     return [step, product]
-
-
-def convolve_depthwise(
-    filtered: Filtered, done: Finished, machine: Machine, workspace: Workspace
-) -> list[Step] | None:
-    """Direct kernels, for filters of one channel over planes."""
-    windows, weights = filtered.windows, filtered.weights
-    is_plane = windows.taps[0] == windows.sizes_read[0] == windows.pixels[0] == 1 and windows.starts[0] == 0
-    if windows.channels > 1 or not is_plane or prod(windows.taps) > MOST_TAPS or windows.type is not DataType.FLOAT32:
-        return None
-    channels = filtered.batch[1] * weights.lanes
-    images, groups = windows.batch_strides
-    down, across = (
-        Slide(
-            windows.sizes_read[axis],
-            windows.pixels[axis],
-            windows.strides[axis],
-            windows.starts[axis],
-            windows.taps[axis],
-            windows.steps[axis],
-            windows.dilations[axis],
-        )
-        for axis in (1, 2)
-    )
-    access = Access(windows.slot, windows.type, (images, groups, down.stride, across.stride), windows.offset)
-    sizes = (filtered.batch[0], filtered.batch[1], down.size, across.size)
-    channel_stride = weights.lane_stride if weights.lanes > 1 else weights.batch_strides[1]
-    steps: list[Step] = []
-    if across.stride == 1 and across.step in (1, 2):
-        lanes_are, axes = PIXELS, (down, across)
-        filters = Access(weights.slot, weights.type, (channel_stride, *weights.depth_strides[1:3]), weights.offset)
-        filter_sizes: tuple[int, ...] = (channels, down.taps, across.taps)
-    elif groups == 1 and weights.lanes == 1:
-        lanes_are, axes = CHANNELS, (across, down)
-        matrix = replace(
-            weights,
-            lanes=channels,
-            lane_stride=channel_stride,
-            depth=weights.depth[1:3],
-            depth_strides=weights.depth_strides[1:3],
-            batch=(),
-            batch_strides=(),
-        )
-        packed, step = pack(matrix, Source(weights.type, FLOATS), machine.lanes, machine, workspace, False)
-        steps.append(step)
-        strides = (packed.panels.panel_bytes // CELL_BYTES, machine.lanes, across.taps * machine.lanes)
-        filters = Access(packed.slot, DataType.FLOAT32, strides)
-        filter_sizes = (packed.panels.count, across.taps, down.taps)
-    else:
-        return None
-
-    def place(access: Access) -> Place:
-        image, channel = access.strides[:2]
-        row, pixel = _three(access.strides[2:], 0)[1:]
-        if lanes_are == PIXELS:
-            return Place(access.slot, access.type, access.offset, (image, channel), row, (0, 0, pixel))
-        return Place(access.slot, access.type, access.offset, (image, row), pixel, (0, 0, channel))
-
-    epilogue = done.epilogue(place, COLUMNS, True)
-    made = Depthwise(
-        access,
-        sizes,
-        filters,
-        filter_sizes,
-        *axes,
-        filtered.batch[0],
-        channels,
-        weights.lanes,
-        lanes_are,
-        epilogue,
-        machine,
-    )
-    return [*steps, made]
-
-
-def operand_cells(filtered: Filtered) -> Any:
-    return filtered.windows.source.cells
 
 
 def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> bool:
@@ -253,7 +121,7 @@ def _places(done: Finished, filtered: Filtered) -> tuple[dict[Access, Place], Th
     accesses = (*done.loads, *done.stores)
     sizes: list[int] = []
     spatial: list[list[int]] = [[] for _ in accesses]
-    strides = [_three(access.strides[2:], 0) for access in accesses]
+    strides = [three(access.strides[2:], 0) for access in accesses]
     for axis in reversed(range(SPATIAL)):
         size, steps = filtered.windows.pixels[axis], [each[axis] for each in strides]
         if size == 1:
@@ -271,11 +139,11 @@ def _places(done: Finished, filtered: Filtered) -> tuple[dict[Access, Place], Th
             access.offset,
             (access.strides[0], filters * access.strides[1]),
             access.strides[1],
-            _three(kept, 0),
+            three(kept, 0),
         )
         for access, kept in zip(accesses, spatial, strict=True)
     }
-    return places, _three(sizes, 1)
+    return places, three(sizes, 1)
 
 
 def _pixels_of(filtered: Filtered) -> Operand:

@@ -1,8 +1,8 @@
 """Depthwise convolution: every output channel reads one input channel, so there is no product of matrices.
 
-A tile is a few outputs along the sliding axis, a vector each. Neighbours share what they read: an input vector is loaded
-once and added to every output whose window holds it. Where pixels of a line lie side by side, lanes are pixels and tiles
-slide down the image; where channels do, lanes are channels and tiles slide along the line.
+A tile is a few outputs along the sliding axis, a vector each. Neighbours share what they read: an input vector is
+loaded once and added to every output whose window holds it. Where pixels of a line lie side by side, lanes are pixels
+and tiles slide down the image; where channels do, lanes are channels and tiles slide along the line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ MOST_TAPS = 25
 """Filters with more taps have no room for their numbers in registers."""
 _WORK_OF_MEMORY = 8
 """A multiplication here takes as long as so many of a product, because operands are used less often."""
-_INNER = ("rows", "columns")
 
 
 @dataclass(frozen=True)
@@ -241,7 +240,9 @@ class _Emitter:
         axis = self.step.sliding
         return (self.height - 1) * axis.step + axis.reach
 
-    def add(self, sums: list[str], position: int, crossing: int, vector: str, weights: dict[tuple[int, int], str]) -> None:
+    def add(
+        self, sums: list[str], position: int, crossing: int, vector: str, weights: dict[tuple[int, int], str]
+    ) -> None:
         """Adds an input vector to every output that has it in its window."""
         axis = self.step.sliding
         for output in range(self.height):
@@ -277,7 +278,7 @@ class _Pixels(_Emitter):
         e = self.e
         memory = self.room_for_sums()
         weights = self._weights()
-        ends = [0, self.word("inner_first"), self.word("inner_last"), self.word("crossing_outputs")]
+        ends: list[Value] = [0, self.word("inner_first"), self.word("inner_last"), self.word("crossing_outputs")]
         with e.loop(self.word("row_first"), self.word("row_last"), self.height) as row:
             lines = self._lines(row)
             for number, is_edge in enumerate((True, False, True)):
@@ -345,7 +346,9 @@ class _Pixels(_Emitter):
         for half in range(self.step.crossing.step):
             at = e.at(place, half * e.vector_bytes)
             halves.append(e.load_some("float", at, masks[half]) if masks else e.load(e.kind("float"), at))
-        return halves[0] if len(halves) == 1 else e.shuffle(e.kind("float"), *halves, list(range(0, 2 * e.lanes, 2)))
+        if len(halves) == 1:
+            return halves[0]
+        return e.shuffle(e.kind("float"), halves[0], halves[1], range(0, 2 * e.lanes, 2))
 
 
 class _Channels(_Emitter):

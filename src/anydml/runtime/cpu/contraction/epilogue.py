@@ -1,7 +1,7 @@
 """The epilogue: what is done to finished sums before they are stored, and where they go.
 
-A tile hands its sums over in one of two ways. A whole tile gives the vectors in its registers to `emit_vectors`. A part of a
-tile is written to memory first; the function `finish` then walks over its elements.
+A tile hands its sums over in one of two ways. A whole tile gives the vectors in its registers to `emit_vectors`. A part
+of a tile is written to memory first; the function `finish` then walks over its elements.
 """
 
 from __future__ import annotations
@@ -103,7 +103,11 @@ class Epilogue:
         found = {"fold_1": folds[1], "fold_2": folds[2]}
         for number, place in enumerate(self.places):
             name, size = f"place_{number}", place.type.element_bytes
-            found |= {f"{name}_slot": place.slot, f"{name}_offset": place.offset * size, f"{name}_plain": place.plain * size}
+            found |= {
+                f"{name}_slot": place.slot,
+                f"{name}_offset": place.offset * size,
+                f"{name}_plain": place.plain * size,
+            }
             found |= {f"{name}_fold_{fold}": stride * size for fold, stride in enumerate(place.folds)}
             found |= {f"{name}_batch_{loop}": stride * size for loop, stride in enumerate(place.batch)}
         return found
@@ -118,7 +122,7 @@ class Epilogue:
         """Writes the addresses of all places, and how the axis is folded, for an index of the batch."""
         for number, name in enumerate(("fold_1", "fold_2")):
             e.store("i64", words.load(e, name), e.at(context, number * WORD), WORD)
-        for number, place in enumerate(self.places):
+        for number in range(len(self.places)):
             name, at = f"place_{number}", (2 + _PLACE_WORDS * number) * WORD
             pointer = words.load_address(e, name)
             for loop, index in enumerate(batch):
@@ -187,10 +191,14 @@ class Epilogue:
         e = walk.e
         outer, middle = (0, 0) if self.is_single else e.split(line, walk.sizes[0])
         inner, count = e.subtract(start, e.multiply(line, walk.sizes[1])), e.subtract(end, start)
+        rows: Value
+        lanes: Value
         if self.folded == COLUMNS:
-            tile, rows, lanes, plain = e.step("%tile", (done, CELL_BYTES)), "%rows", count, "%row"
+            rows, lanes = "%rows", count
+            tile, plain = e.step("%tile", (done, CELL_BYTES)), "%row"
         else:
-            tile, rows, lanes, plain = e.step("%tile", (done, "%pitch")), count, "%lanes", "%column"
+            rows, lanes = count, "%lanes"
+            tile, plain = e.step("%tile", (done, "%pitch")), "%column"
         starts = walk.starts(outer, middle, inner, plain)
         with e.loop(0, rows) as row:
             pointers = [e.step(p, (row, walk.row_stride(place))) for place, p in enumerate(starts)]

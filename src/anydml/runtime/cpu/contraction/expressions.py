@@ -143,7 +143,7 @@ class _Operation:
         return self.e.value(f"select {truth} {condition}, {self.kind} {chosen}, {self.kind} {other}")
 
     def _extreme(self, op: str) -> str:
-        """The first value where it goes beyond the second, which also equal zeros give; NaN on either side is the result."""
+        """The first value where it goes beyond the second, else the second; NaN on either side is the result."""
         first, second = self.args
         if not self.is_float:
             return self._select(self._compare(_COMPARED[op], first, second), first, second)

@@ -215,5 +215,3 @@ def pack(
     slot = workspace.temporary(size, "packed")
     step = Pack(once, source, panels, slot, machine, is_left)
     return Packed(slot, panels, tuple(reversed(batch_strides)), size), step
-
-

@@ -37,7 +37,9 @@ class Machine:
 def host_machine() -> Machine:
     """The machine that `llvm.compiled` makes code for."""
     host = llvm.host()
-    return _machine(host.architecture, tuple(sorted(host.features.items())), llvm.vector_bytes(), llvm.has_half_floats())
+    return _machine(
+        host.architecture, tuple(sorted(host.features.items())), llvm.vector_bytes(), llvm.has_half_floats()
+    )
 
 
 @lru_cache(maxsize=8)

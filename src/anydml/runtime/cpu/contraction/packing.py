@@ -1,12 +1,10 @@
 """Functions that pack: elements of an operand become rows of cells, a row for each step in depth.
 
-Rows of cells lie `pitch` bytes apart and are written in whole vectors, `groups` of them. What no element belongs to is 0,
-or is never read.
+Rows of cells lie `pitch` bytes apart and are written in whole vectors, `groups` of them. What no element belongs to is
+0, or is never read.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from anydml.runtime.cpu.contraction.cells import Cells, Source
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES
@@ -90,9 +88,7 @@ def _mask_of_lanes(e: Writer, group: Value) -> str:
     return e.first_lanes(e.maximum(e.subtract("%lanes", e.multiply(group, e.lanes)), 0))
 
 
-def _pack_vector(
-    e: Writer, source: Source, row: Value, group: Value, mask: str | None, left: Value | None
-) -> None:
+def _pack_vector(e: Writer, source: Source, row: Value, group: Value, mask: str | None, left: Value | None) -> None:
     """One vector of cells: the numbers of each lane woven together. `left` numbers are there in depth."""
     first = e.step(
         "%source", (e.multiply(row, source.cells.count), "%depth_stride"), (group, e.lanes * source.element_bytes)
@@ -157,7 +153,7 @@ def _pack_turned(e: Writer, source: Source, width: int) -> None:
             with e.loop(0, whole, block) as number:
                 target = e.step(cells, (e.divide(number, source.cells.count), "%pitch"))
                 start = e.step(origin, (number, source.element_bytes))
-                turn_block(e, source, width, lambda lane, p=start: e.step(p, (lane, "%lane_stride")), target, "%pitch")
+                turn_block(e, source, width, start, target)
             with e.when(e.compare("ne", rest, 0)):
                 target = e.step(cells, (e.divide(whole, source.cells.count), "%pitch"))
                 start = e.step(origin, (whole, source.element_bytes))
@@ -166,15 +162,13 @@ def _pack_turned(e: Writer, source: Source, width: int) -> None:
             e.call("scatter", *_arguments(cells, 1, origin, lanes, "%depth"))
 
 
-def turn_block(
-    e: Writer, source: Source, width: int, pointer_of: Callable[[int], str], cells: str, pitch: Value
-) -> None:
+def turn_block(e: Writer, source: Source, width: int, start: str, cells: str) -> None:
     """A vector of cells along depth for each of `width` lanes, turned and written as rows."""
     lanes = Lanes(CELL_BYTES, e.lanes)
-    rows = [load_block(e, source, pointer_of(lane)) for lane in range(width)]
+    rows = [load_block(e, source, e.step(start, (lane, "%lane_stride"))) for lane in range(width)]
     rows += ["zeroinitializer"] * (e.lanes - width)
     for number, column in enumerate(lanes.turn(e, rows)):
-        e.store(lanes.kind, column, e.step(cells, (number, pitch)))
+        e.store(lanes.kind, column, e.step(cells, (number, "%pitch")))
 
 
 def load_block(e: Writer, source: Source, pointer: str) -> str:
@@ -196,7 +190,10 @@ def emit_sums(e: Writer, cells: Cells, is_left: bool) -> None:
     kind = e.kind("i32")
     one = {2: 0x00010001, 4: 0x01010101}[cells.count]
     ones = f"<{', '.join([f'i32 {one}'] * e.lanes)}>"
-    with e.function("sums", "ptr %cells, i64 %pitch, i64 %rows, i64 %groups, ptr %target"), e.loop(0, "%groups") as group:
+    with (
+        e.function("sums", "ptr %cells, i64 %pitch, i64 %rows, i64 %groups, ptr %target"),
+        e.loop(0, "%groups") as group,
+    ):
         first = e.step("%cells", (group, e.vector_bytes))
         with e.carried(0, "%rows", 1, [(kind, "zeroinitializer")]) as loop:
             found = e.load(kind, e.step(first, (loop.index, "%pitch")))

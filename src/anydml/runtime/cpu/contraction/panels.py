@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 
 from anydml.core.datatype import DataType
@@ -177,7 +178,16 @@ class Pack:
     def _shape(self) -> tuple[object, ...]:
         panels = self.panels
         width = min(panels.width, self.machine.lanes)
-        return ("pack", self.machine, self.source, self.matrix.way, width, panels.has_sums, panels.has_flag, self.is_left)
+        return (
+            "pack",
+            self.machine,
+            self.source,
+            self.matrix.way,
+            width,
+            panels.has_sums,
+            panels.has_flag,
+            self.is_left,
+        )
 
     def tasks(self) -> Sequence[Task]:
         code = llvm.compiled(self._shape, self._write)
@@ -185,7 +195,7 @@ class Pack:
         pieces = max(1, min(MOST_CHUNKS, units, self.size_in_bytes // CHUNK_BYTES))
         bounds = [units * number // pieces for number in range(pieces + 1)]
         common = self._words()
-        chunks = [_WORDS.pack({**common, "first": a, "last": b}) for a, b in zip(bounds, bounds[1:], strict=False)]
+        chunks = [_WORDS.pack({**common, "first": a, "last": b}) for a, b in pairwise(bounds)]
         return [Task(code, chunks, max(self.matrix.slot, self.target) + 1)]
 
     def _words(self) -> dict[str, int]:

@@ -5,7 +5,7 @@ Panels in that memory have the width of a tile. What a panel has no lanes for is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Protocol
 
@@ -119,8 +119,6 @@ class StagedMatrix:
         return self.matrix.sizes
 
     def moved(self, slot: int) -> StagedMatrix:
-        from dataclasses import replace
-
         return replace(self, matrix=replace(self.matrix, slot=slot))
 
     def words(self) -> dict[str, int]:
@@ -166,22 +164,22 @@ _ROWS_AHEAD = 8
 
 
 def _emit_rows(e: Writer, source: Source, words: Words, form: Form) -> None:
-    """Lanes side by side: long pieces of a few rows at a time, spread over all panels, so that memory is read in order."""
+    """Lanes side by side: long pieces of a few rows at a time, spread over all panels: memory is read in order."""
     pitch = form.pitch_bytes(e.vector_bytes)
-    with e.function("strip", "ptr %source, i64 %stride, i64 %lanes, ptr %cells, i64 %panel, i64 %rows"):
-        with e.loop(0, "%lanes", e.lanes) as lane:
-            column = e.step("%source", (lane, source.element_bytes))
-            panel, rest = e.split(lane, form.width)
-            target = e.step("%cells", (panel, "%panel"), (rest, CELL_BYTES))
-            mask = e.first_lanes(e.subtract("%lanes", lane))
+    parameters = "ptr %source, i64 %stride, i64 %lanes, ptr %cells, i64 %panel, i64 %rows"
+    with e.function("strip", parameters), e.loop(0, "%lanes", e.lanes) as lane:
+        column = e.step("%source", (lane, source.element_bytes))
+        panel, rest = e.split(lane, form.width)
+        target = e.step("%cells", (panel, "%panel"), (rest, CELL_BYTES))
+        mask = e.first_lanes(e.subtract("%lanes", lane))
 
-            def body(rows: list[Value], column: str = column, target: str = target, mask: str = mask) -> None:
-                for row in rows:
-                    place = e.step(column, (row, "%stride"))
-                    e.prefetch(e.step(place, (_ROWS_AHEAD, "%stride")), FIRST_LEVEL)
-                    e.store(e.kind("float"), load_numbers(e, source, place, mask), e.step(target, (row, pitch)))
+        def body(rows: list[Value], column: str = column, target: str = target, mask: str = mask) -> None:
+            for row in rows:
+                place = e.step(column, (row, "%stride"))
+                e.prefetch(e.step(place, (_ROWS_AHEAD, "%stride")), FIRST_LEVEL)
+                e.store(e.kind("float"), load_numbers(e, source, place, mask), e.step(target, (row, pitch)))
 
-            e.unrolled("%rows", _ROWS_AT_ONCE, body)
+        e.unrolled("%rows", _ROWS_AT_ONCE, body)
     with e.function(STAGE, STAGE_PARAMETERS):
         stride, numbers = words.load(e, "depth_stride"), words.load(e, "numbers")
         start = e.step("%source", ("%first", source.element_bytes))
@@ -197,14 +195,6 @@ def _emit_rows(e: Writer, source: Source, words: Words, form: Form) -> None:
             )
 
 
-def lanes_that_fit(rows: int, width: int, pitch_bytes: int, room_bytes: int) -> int:
-    """How many lanes, in whole panels, fit into so much memory; 0 if not one panel does."""
-    return room_bytes // (rows * pitch_bytes) * width
-
-
 def stage_call(e: Writer, source: str, first: Value, last: Value, cells: str) -> None:
     """Packs lanes `first` to `last` of the operand that begins at `source`."""
     e.call(STAGE, ("ptr", "%parameters"), ("ptr", source), ("i64", first), ("i64", last), ("ptr", cells))
-
-
-__all__ = ["CELL_BYTES", "Form", "Staged", "StagedMatrix", "lanes_that_fit", "stage_call"]

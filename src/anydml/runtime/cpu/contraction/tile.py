@@ -103,7 +103,11 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
     pointers = [("ptr", pointer) for pointer in (*left.starts, "%right")]
     sums = [(kind, "zeroinitializer")] * (tile.rows * tile.vectors)
     with e.carried(0, "%depth", 1, [*pointers, *sums]) as loop:
-        at, right, totals = loop.values[: len(pointers) - 1], loop.values[len(pointers) - 1], loop.values[len(pointers) :]
+        at, right, totals = (
+            loop.values[: len(pointers) - 1],
+            loop.values[len(pointers) - 1],
+            loop.values[len(pointers) :],
+        )
         places = [e.at(right, number * e.vector_bytes) for number in range(tile.vectors)]
         if masks:
             vectors = [e.load_some(tile.cells.element, *pair) for pair in zip(places, masks, strict=True)]

@@ -1,7 +1,7 @@
 """The windows of a convolution as an operand: lanes are pixels of the result, depth runs over taps and channels.
 
-No more of it exists at a time than one chunk works on. Channels are the innermost loop in depth, so that everything about a
-tap (which lanes lie on padding, where they read) is found once for all of them.
+No more of it exists at a time than one chunk works on. Channels are the innermost loop in depth, so that everything
+about a tap (which lanes lie on padding, where they read) is found once for all of them.
 """
 
 from __future__ import annotations
@@ -276,7 +276,7 @@ class _Straight(_Gather):
             e.load_some(element, e.at(pointer, number * e.lanes * self.source.element_bytes), mask)
             for number, mask in enumerate(masks)
         ]
-        found = e.shuffle(e.kind(element), *halves, list(range(0, 2 * e.lanes, 2)))
+        found = e.shuffle(e.kind(element), halves[0], halves[1], range(0, 2 * e.lanes, 2))
         return lane_numbers(e, self.source, found, None)
 
     def _load_spread(self, pointer: str, mask: str) -> str:
@@ -300,7 +300,7 @@ class _Straight(_Gather):
 class _Turned(_Gather):
     """Channels side by side: blocks of as many pixels as channels are turned in registers.
 
-    A piece is a part of a line; pixels of the lines before it are written again, so each piece stores its own lanes alone.
+    A piece is a part of a line. It leaves the lanes of pieces before it alone.
     """
 
     def emit_tap(self, line: str, is_inside: str, place: Value, cells: str) -> None:

@@ -119,9 +119,7 @@ class Writer(Emitter):
     # --- control ---------------------------------------------------------------------------------
 
     @contextmanager
-    def carried(
-        self, start: Value, stop: Value, step: Value, values: Sequence[tuple[str, str]]
-    ) -> Iterator[Carried]:
+    def carried(self, start: Value, stop: Value, step: Value, values: Sequence[tuple[str, str]]) -> Iterator[Carried]:
         """do {...} while ((i += step) < stop), with values that go from one iteration to the next.
 
         `values` are the types and first values. The body sets `following`; after the loop those are the last ones.
