@@ -14,6 +14,7 @@ from anydml.core.rules import rule
 
 UNKNOWN_TYPE = rule("data-type.known", "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.")
 PREFIX = "DML_TENSOR_DATA_TYPE_"
+_LONGEST_NAME = 64
 
 
 class DataType(Enum):
@@ -65,6 +66,11 @@ class DataType(Enum):
             return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
         return 0, (1 << self.bits) - 1
 
+    @property
+    def unsigned(self) -> DataType:
+        """The unsigned integer type of the same width: what an element is as bits."""
+        return DataType[f"UINT{self.bits}"]
+
     def bytes_for(self, elements: int) -> int:
         """Bytes that hold this many elements."""
         return (elements * self.bits + 7) // 8
@@ -84,6 +90,8 @@ class DataType(Enum):
 
     @classmethod
     def _by_name(cls, name: str) -> DataType | None:
+        if len(name) > _LONGEST_NAME:  # NumPy would read it as a list of types, however long
+            return None
         return cls.__members__.get(name.strip().upper().removeprefix(PREFIX)) or cls._by_dtype(name)
 
     @classmethod
