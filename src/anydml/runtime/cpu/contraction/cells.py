@@ -100,6 +100,11 @@ class Source:
         """Whether cells are the elements as they are."""
         return self.type is DataType.FLOAT32
 
+    @property
+    def number(self) -> str:
+        """LLVM's type of a number inside a cell."""
+        return {1: "float", 2: "i16", 4: "i8"}[self.cells.count]
+
     def number_bytes(self) -> int:
         """Of a number inside a cell."""
         return 4 // self.cells.count

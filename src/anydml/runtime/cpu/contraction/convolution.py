@@ -16,11 +16,11 @@ from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
 from anydml.runtime.cpu.contraction.gemm import activation, pack
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix
-from anydml.runtime.cpu.contraction.partition import BLOCK_BYTES, cut, even_part, most_rows, tile_of
+from anydml.runtime.cpu.contraction.partition import Work, cut, even_part, most_rows, tile_of
 from anydml.runtime.cpu.contraction.product import Operand, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
-from anydml.runtime.cpu.contraction.windows import SPATIAL
+from anydml.runtime.cpu.contraction.windows import MOST_TAPS, SPATIAL
 from anydml.runtime.cpu.expand import Workspace
 
 _SMALL_DEPTH = 320
@@ -68,14 +68,14 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     cells: Cells = filtered.windows.source.cells
     is_turned = _prefers_turned(filtered, done, machine)
     places, folds = _places(done, filtered)
-    operand = filtered.windows if is_turned else _pixels_of(filtered)
+    operand: Operand = filtered.windows.merged() if is_turned else _pixels_of(filtered)
     sizes = (pixels, filters) if is_turned else (filters, pixels)
     is_in_place = isinstance(operand, Matrix)
-    tile = tile_of(machine, cells, *sizes, True, is_in_place)
-    width = tile.columns(machine)
     rows = filtered.windows.rows
+    tile = tile_of(machine, cells, (*sizes, rows), True, is_in_place)
+    width = tile.columns(machine)
     pitch = -(-tile.rows // machine.lanes) * machine.vector_bytes if is_turned else width * CELL_BYTES
-    if rows * pitch + machine.vector_bytes**2 > ROOM_BYTES:
+    if rows * pitch + machine.vector_bytes**2 > ROOM_BYTES or prod(filtered.windows.taps) > MOST_TAPS:
         return None
     packed, step = pack(
         filtered.weights,
@@ -85,17 +85,9 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
         workspace,
         not is_turned,
     )
-    unit = tile.rows if is_turned else width
-    most = max(unit, BLOCK_BYTES // (rows * pitch) * unit)
     operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
-    chunks = cut(
-        prod(filtered.batch),
-        sizes,
-        (tile.rows, width),
-        (most if is_turned else sizes[0], sizes[1] if is_turned or is_in_place else most),
-        prod(filtered.batch) * filters * pixels * rows,
-        None if is_in_place else 0 if is_turned else 1,
-    )
+    work = Work(prod(filtered.batch), *sizes, rows, tile, machine)
+    chunks = cut(work, 0 if is_turned else 1, not is_in_place, not is_in_place)
     epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS, folds[:2] == (1, 1))
     product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)
     return [step, product]
@@ -149,10 +141,7 @@ def _places(done: Finished, filtered: Filtered) -> tuple[dict[Access, Place], Th
 def _pixels_of(filtered: Filtered) -> Operand:
     """The windows of a filter of one tap that meets every pixel once are the input itself."""
     windows = filtered.windows
-    is_plain = windows.steps == (1, 1, 1) and windows.taps == (1, 1, 1) and windows.starts == (0, 0, 0)
-    if not is_plain or windows.pixels != windows.sizes_read:
-        return windows
-    stride = _merged_stride(windows.pixels, windows.strides)
+    stride = windows.pixel_stride
     if stride is None:
         return windows
     matrix = Matrix(
@@ -169,15 +158,3 @@ def _pixels_of(filtered: Filtered) -> Operand:
     if windows.type is DataType.FLOAT32 and stride == 1 and windows.channels <= _SMALL_DEPTH:
         return matrix
     return StagedMatrix(matrix, windows.source)
-
-
-def _merged_stride(sizes: Three, strides: Three) -> int | None:
-    """The distance of pixels, if it is the same for all of them."""
-    found: tuple[int, int] | None = None
-    for size, stride in zip(reversed(sizes), reversed(strides), strict=True):
-        if size == 1:
-            continue
-        if found is not None and stride != found[0] * found[1]:
-            return None
-        found = (size, stride) if found is None else (found[0] * size, found[1])
-    return 1 if found is None else found[1]

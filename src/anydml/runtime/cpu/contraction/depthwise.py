@@ -15,7 +15,7 @@ from anydml.core.steps import Access, Step
 from anydml.runtime.cpu.contraction.cells import FLOATS
 from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
-from anydml.runtime.cpu.contraction.partition import part_of, ranges, wanted_pieces
+from anydml.runtime.cpu.contraction.partition import even_part, part_of, ranges, wanted_pieces
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native import llvm
 from anydml.runtime.native.emit import Value
@@ -25,6 +25,8 @@ Numbers = tuple[int, ...]
 PIXELS, CHANNELS = "pixels", "channels"
 MOST_TAPS = 25
 """Filters with more taps have no room for their numbers in registers."""
+_TALLEST = 8
+"""Outputs of a tile."""
 _WORK_OF_MEMORY = 8
 """A multiplication here takes as long as so many of a product, because operands are used less often."""
 
@@ -109,7 +111,7 @@ class Depthwise:
     def _height(self) -> int:
         """Outputs of a tile."""
         sums = self.machine.registers - self.sliding.taps * self.crossing.taps - 4
-        return max(1, min(4, sums, self.sliding.outputs))
+        return even_part(self.sliding.outputs, max(1, min(_TALLEST, sums)))
 
     @property
     def _units(self) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from anydml.runtime.cpu.contraction.cells import FLOATS, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix, Pack, Panels
-from anydml.runtime.cpu.contraction.partition import BLOCK_BYTES, cut, tile_of
+from anydml.runtime.cpu.contraction.partition import Work, cut, tile_of
 from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
@@ -117,7 +117,9 @@ def multiply(
     rows, columns, depth = problem.left.lanes, problem.right.lanes, prod(problem.left.depth)
     epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS, True)
     ways = choose_ways(problem, machine, workspace)
-    tile = tile_of(machine, FLOATS, rows, columns, ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
+    tile = tile_of(
+        machine, FLOATS, (rows, columns, depth), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE
+    )
     width = tile.columns(machine)
     steps: list[Step] = []
     operands: list[Operand] = []
@@ -130,16 +132,8 @@ def multiply(
             operands.append(StagedMatrix(matrix, Source(matrix.type, FLOATS)))
         else:
             operands.append(matrix)
-    is_staged = ways[1] is Way.STAGED
-    most = max(width, BLOCK_BYTES // (CELL_BYTES * depth) // width * width)
-    chunks = cut(
-        prod(problem.batch),
-        (rows, columns),
-        (tile.rows, width),
-        (rows, most if ways[1] is not Way.IN_PLACE else columns),
-        prod(problem.batch) * rows * columns * depth,
-        1 if is_staged else None,
-    )
+    work = Work(prod(problem.batch), rows, columns, depth, tile, machine)
+    chunks = cut(work, 1, ways[1] is Way.STAGED, ways[1] is not Way.IN_PLACE)
     product = Product(
         operands[0],
         operands[1],

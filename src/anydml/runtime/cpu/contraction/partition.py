@@ -6,27 +6,30 @@ Only sizes decide, never the number of threads: results are the same bit for bit
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product as combinations
 
 from anydml.runtime.cpu.contraction.cells import Cells
-from anydml.runtime.cpu.contraction.machine import Machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
 from anydml.runtime.cpu.contraction.product import Chunk
-from anydml.runtime.cpu.contraction.tile import Tile
+from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, SUMS_BYTES
+from anydml.runtime.cpu.contraction.tile import Tile, depth_block
 
 LEAST_WORK = 1 << 19
 """Multiplications that are worth a thread of their own: about five microseconds."""
 WANTED_CHUNKS = 24
 """So many that threads which come late, or are held up, do not hold up the others for long."""
-FEWEST_CHUNKS = 12
-"""Where more chunks would have to pack the same operand again."""
+FEWEST_LANES = 128
+"""What is packed again for every part of the other operand is used for so many lanes of it."""
 BLOCK_BYTES = 384 * 1024
 """Of a packed operand that stays in the second-level cache while the other one passes by."""
 
 
 def tile_of(
-    machine: Machine, cells: Cells, rows: int, columns: int, is_left_packed: bool, is_right_in_place: bool = False
+    machine: Machine, cells: Cells, sizes: tuple[int, int, int], is_left_packed: bool, is_right_in_place: bool = False
 ) -> Tile:
     """Tiles that waste few rows: a result of 40 rows is cut into 3 times 14, not into 16, 16 and 8."""
+    rows, columns, depth = sizes
     most = most_rows(machine)
     height = even_part(rows, most)
     # Sums, vectors of the right operand, and what a product takes before it is added.
@@ -35,7 +38,7 @@ def tile_of(
     if machine.registers > 16 and height > 8:
         vectors = 1
     vectors = min(vectors, -(-columns // machine.lanes))
-    return Tile(height, vectors, cells, is_left_packed, is_right_in_place)
+    return Tile(height, vectors, cells, is_left_packed, is_right_in_place, depth_block(depth) != depth)
 
 
 def most_rows(machine: Machine) -> int:
@@ -64,23 +67,56 @@ def part_of(size: int, unit: int, pieces: int, most: int) -> int:
     return -(-units // count) * unit
 
 
-def cut(
-    batch: int, sizes: tuple[int, int], units: tuple[int, int], most: tuple[int, int], work: int, staged: int | None
-) -> Iterator[Chunk]:
-    """Chunks of whole tiles: `units` rows and columns, at most `most` of each.
+@dataclass(frozen=True)
+class Work:
+    """What is cut: sizes of the batch, the rows, the columns and the depth, in tiles of a form."""
 
-    An operand that chunks pack for themselves (`staged`: 0 is the left one) is cut first; cutting the other one means
-    packing again, which is done only for the sake of a few chunks.
+    batch: int
+    rows: int
+    columns: int
+    depth: int
+    tile: Tile
+    machine: Machine
+
+    @property
+    def units(self) -> tuple[int, int]:
+        return self.tile.rows, self.tile.columns(self.machine)
+
+    def most_lanes(self, side: int) -> int:
+        """Of an operand that is packed: what stays in the second-level cache, a block of depth at a time."""
+        unit = self.units[side]
+        pitch = self.tile.left_pitch_bytes(self.machine) if side == 0 else unit * CELL_BYTES
+        near = BLOCK_BYTES // (depth_block(self.depth) * pitch) * unit
+        room = (ROOM_BYTES - self.machine.vector_bytes**2) // (self.depth * pitch) * unit
+        return max(unit, min(near, room))
+
+    def most_beside(self, side: int, lanes: int) -> int:
+        """Lanes of the other operand, so that the sums of all have room between blocks of depth."""
+        unit, size = self.units[1 - side], (self.rows, self.columns)[1 - side]
+        if depth_block(self.depth) == self.depth:
+            return size
+        tile = self.tile.sums_bytes(self.machine) * -(-lanes // self.units[side])
+        return max(unit, SUMS_BYTES // tile * unit)
+
+
+def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True) -> Iterator[Chunk]:
+    """Chunks of whole tiles. One side (0: rows, 1: columns) is cut first, into parts that stay in a cache, if limited.
+
+    An operand that chunks pack for themselves is packed again for every part of the other side: there are few of those.
     """
-    pieces = wanted_pieces(work)
-    batch_part = even_part(batch, max(1, batch // pieces))
-    pieces = -(-pieces // -(-batch // batch_part))
-    first = 1 if staged is None else staged
+    sizes = (work.rows, work.columns)
+    pieces = wanted_pieces(work.batch * work.rows * work.columns * work.depth)
+    batch_part = even_part(work.batch, max(1, work.batch // pieces))
+    pieces = -(-pieces // -(-work.batch // batch_part))
     parts = [0, 0]
-    parts[first] = part_of(sizes[first], units[first], pieces, most[first])
-    made = -(-sizes[first] // parts[first])
-    if staged is not None:
-        pieces = min(pieces, FEWEST_CHUNKS)
-    parts[1 - first] = part_of(sizes[1 - first], units[1 - first], -(-pieces // made), most[1 - first])
-    for chosen in combinations(ranges(batch, batch_part), ranges(sizes[0], parts[0]), ranges(sizes[1], parts[1])):
+    most = work.most_lanes(side) if is_limited else sizes[side]
+    parts[side] = part_of(sizes[side], work.units[side], pieces, most)
+    made = -(-sizes[side] // parts[side])
+    wanted = -(-pieces // made)
+    if is_staged:
+        wanted = min(wanted, max(1, sizes[1 - side] // FEWEST_LANES))
+    beside = work.most_beside(side, parts[side])
+    parts[1 - side] = part_of(sizes[1 - side], work.units[1 - side], wanted, beside)
+    ends = [ranges(size, part) for size, part in zip(sizes, parts, strict=True)]
+    for chosen in combinations(ranges(work.batch, batch_part), *ends):
         yield Chunk(*chosen)

@@ -12,7 +12,7 @@ from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
 from anydml.runtime.cpu.contraction.panels import BATCH_LOOPS, Matrix, Panels, padded
 from anydml.runtime.cpu.contraction.staged import Form, Staged
-from anydml.runtime.cpu.contraction.tile import Tile, emit_tile
+from anydml.runtime.cpu.contraction.tile import Tile, depth_block, emit_tile
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native import llvm
 from anydml.runtime.native.tasks import Task
@@ -142,7 +142,7 @@ class Product:
     def _words(self) -> Words:
         names = [f"{side}_{name}" for side in ("left", "right") for name in ("slot", "offset", "step")]
         names += [f"{side}_batch_{n}" for side in ("left", "right") for n in range(BATCH_LOOPS)]
-        names += ["left_row_stride", "left_depth_stride", "pitch", "depth", "row_count"]
+        names += ["left_row_stride", "left_depth_stride", "pitch", "depth", "block", "row_count"]
         names += [f"batch_{n}" for n in range(BATCH_LOOPS)]
         names += [f"{name}_{end}" for name in ("batch", "row", "column") for end in ("first", "last")]
         staged = self._staged
@@ -155,7 +155,7 @@ class Product:
             strides = _batch_bytes(operand)
             found |= {f"{side}_batch_{n}": stride for n, stride in enumerate(padded(strides, BATCH_LOOPS, 0))}
             found[f"{side}_slot"] = operand.slot
-        found |= {"depth": self.depth, "row_count": self.sizes[0]}
+        found |= {"depth": self.depth, "block": depth_block(self.depth), "row_count": self.sizes[0]}
         rows, steps = _row_strides(self.left)
         found |= {"left_row_stride": rows, "left_depth_stride": steps}
         found |= self._step_words()

@@ -20,7 +20,10 @@ from anydml.runtime.native.staging import BYTES
 
 STAGE = "stage"
 STAGE_PARAMETERS = "ptr %parameters, ptr %source, i64 %first, i64 %last, ptr %cells"
-ROOM_BYTES = BYTES
+SUMS_BYTES = 256 * 1024
+SUMS_AT = BYTES - SUMS_BYTES
+"""Where in the memory of a thread the sums of a chunk lie between blocks of depth."""
+ROOM_BYTES = SUMS_AT
 """For the panels of one chunk."""
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from anydml.core.tensor import round_up
@@ -12,13 +13,15 @@ from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
 from anydml.runtime.cpu.contraction.writer import Writer
 from anydml.runtime.native.emit import Value
 
+_WHOLE_DEPTH, _DEPTH_BLOCK = 1536, 1024
+"""Up to so many cells depth is one block; else blocks have at most so many."""
 _ROWS_PER_POINTER = 4
 """Rows of an operand in place: one pointer and multiples of the stride reach so many."""
 TILE, PART = "tile", "part"
 """The functions for all columns of a tile, and for some of them."""
 _PARAMETERS = (
     "ptr %left, ptr %right, i64 %pitch, i64 %depth, i64 %row_stride, i64 %depth_stride, "
-    "ptr %context, i64 %row, i64 %column, i64 %skip, i64 %rows, i64 %lanes"
+    "ptr %context, i64 %row, i64 %column, i64 %skip, i64 %rows, i64 %lanes, ptr %sums, i64 %is_last"
 )
 
 
@@ -32,13 +35,25 @@ class Tile:
     is_left_packed: bool
     is_right_in_place: bool = False
     """Then the last columns are read with masks: what follows them may be another buffer."""
+    is_blocked: bool = False
+    """Whether depth is walked in several blocks, with the sums in memory between them."""
 
     def columns(self, machine: Machine) -> int:
         return self.vectors * machine.lanes
 
+    def sums_bytes(self, machine: Machine) -> int:
+        return self.rows * self.vectors * machine.vector_bytes
+
     def left_pitch_bytes(self, machine: Machine) -> int:
         """Between rows of cells of a packed left operand."""
         return round_up(self.rows, machine.lanes) * CELL_BYTES
+
+
+def depth_block(depth: int) -> int:
+    """Depth is walked in nearly equal blocks of so many cells: what a tile reads stays in near caches."""
+    if depth <= _WHOLE_DEPTH:
+        return depth
+    return -(-depth // -(-depth // _DEPTH_BLOCK))
 
 
 def emit_tile(e: Writer, tile: Tile, epilogue: Epilogue) -> None:
@@ -51,20 +66,40 @@ def emit_tile(e: Writer, tile: Tile, epilogue: Epilogue) -> None:
     if tile.is_right_in_place:
         with e.function(PART, _PARAMETERS):
             memory = e.room((tile.rows * tile.vectors + 1) * e.vector_bytes, e.vector_bytes)
-            _emit_part(e, tile, _emit_depth(e, tile, masks=_masks(e, tile)), memory)
+            sums = _emit_depth(e, tile, masks=_masks(e, tile))
+            with _when_last(e, tile, sums):
+                _emit_part(e, tile, sums, memory)
     with e.function(TILE, _PARAMETERS):
-        columns = tile.vectors * e.lanes
-        memory = e.room((tile.rows * columns + e.lanes) * CELL_BYTES, e.vector_bytes)
+        memory = e.room((tile.rows * tile.vectors + 1) * e.vector_bytes, e.vector_bytes)
         sums = _emit_depth(e, tile)
-        if not epilogue.is_short:
-            _emit_part(e, tile, sums, memory)
-            return
-        is_whole = _is_whole(e, tile, epilogue, columns)
-        with e.when(is_whole):
-            rows = [sums[row * tile.vectors : (row + 1) * tile.vectors] for row in range(tile.rows)]
-            epilogue.emit_vectors(e, "%context", "%row", "%column", rows)
-        with e.unless(is_whole):
-            _emit_part(e, tile, sums, memory)
+        with _when_last(e, tile, sums):
+            _emit_results(e, tile, epilogue, sums, memory)
+
+
+@contextmanager
+def _when_last(e: Writer, tile: Tile, sums: Sequence[str]) -> Iterator[None]:
+    """After the last block of depth; after others the sums go to memory."""
+    if not tile.is_blocked:
+        yield
+        return
+    is_last = e.compare("ne", "%is_last", 0)
+    with e.unless(is_last):
+        for number, total in enumerate(sums):
+            e.store(e.kind(tile.cells.element), total, e.at("%sums", number * e.vector_bytes))
+    with e.when(is_last):
+        yield
+
+
+def _emit_results(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str], memory: str) -> None:
+    if not epilogue.is_short:
+        _emit_part(e, tile, sums, memory)
+        return
+    is_whole = _is_whole(e, tile, epilogue, tile.vectors * e.lanes)
+    with e.when(is_whole):
+        rows = [sums[row * tile.vectors : (row + 1) * tile.vectors] for row in range(tile.rows)]
+        epilogue.emit_vectors(e, "%context", "%row", "%column", rows)
+    with e.unless(is_whole):
+        _emit_part(e, tile, sums, memory)
 
 
 def _is_whole(e: Writer, tile: Tile, epilogue: Epilogue, columns: int) -> str:
@@ -97,11 +132,14 @@ def _masks(e: Writer, tile: Tile) -> list[str]:
 
 
 def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
-    """The sums of products over the whole depth."""
+    """The sums of products over the depth, or over a block of it, added to those before."""
     kind = e.kind(tile.cells.element)
     left = _PackedRows(e, tile) if tile.is_left_packed else _StridedRows(e, tile)
     pointers = [("ptr", pointer) for pointer in (*left.starts, "%right")]
-    sums = [(kind, "zeroinitializer")] * (tile.rows * tile.vectors)
+    count = tile.rows * tile.vectors
+    sums = [(kind, "zeroinitializer")] * count
+    if tile.is_blocked:
+        sums = [(kind, e.load(kind, e.at("%sums", number * e.vector_bytes))) for number in range(count)]
     with e.carried(0, "%depth", 1, [*pointers, *sums]) as loop:
         at, right, totals = (
             loop.values[: len(pointers) - 1],

@@ -27,7 +27,11 @@ STRAIGHT, PAIRED, TURNED, SPREAD = "straight", "paired", "turned", "spread"
 _PIECE_PARAMETERS = (
     "ptr %parameters, ptr %source, i64 %outer, i64 %middle, i64 %inner, i64 %done, i64 %count, ptr %cells"
 )
-_CHANNELS_AT_ONCE = 4
+_CHANNELS_AT_ONCE = 8
+_ENTRY_BYTES = 24
+"""Of a tap in the table: where it reads, and masks."""
+MOST_TAPS = 1024
+"""So that the table has room on the stack of any thread."""
 Loader = Callable[[str], str]
 """Loads a vector of pixels of the channel at an address."""
 
@@ -91,10 +95,33 @@ class Windows:
     def moved(self, slot: int) -> Windows:
         return replace(self, slot=slot)
 
+    def merged(self) -> Windows:
+        """Windows of one tap that meet every pixel once: lines that follow one another in memory as one line."""
+        stride = self.pixel_stride
+        if stride is None:
+            return self
+        line = (1, 1, prod(self.pixels))
+        return replace(self, pixels=line, sizes_read=line, strides=(0, 0, stride))
+
+    @property
+    def pixel_stride(self) -> int | None:
+        """The distance of pixels, where the windows are the pixels of the input, all equally far apart."""
+        is_plain = self.steps == (1, 1, 1) and self.taps == (1, 1, 1) and self.starts == (0, 0, 0)
+        if not is_plain or self.pixels != self.sizes_read:
+            return None
+        found: tuple[int, int] | None = None
+        for size, stride in zip(reversed(self.pixels), reversed(self.strides), strict=True):
+            if size == 1:
+                continue
+            if found is not None and stride != found[0] * found[1]:
+                return None
+            found = (size, stride) if found is None else (found[0] * size, found[1])
+        return 1 if found is None else found[1]
+
     def words(self) -> dict[str, int]:
         size = self.source.element_bytes
         found = {"channels": self.channels, "channel_rows": self.channel_rows, "cell_rows": self.rows}
-        found["channel_stride"] = self.channel_stride * size
+        found |= {"channel_stride": self.channel_stride * size, "tap_count": prod(self.taps)}
         for name, numbers in (
             ("pixel", self.pixels),
             ("size", self.sizes_read),
@@ -170,9 +197,9 @@ class _Gather:
                 line, is_inside = self._line((a, b))
                 with e.loop(0, taps[2]) as c:
                     number = e.add(e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2]), c)
-                    cells = e.step("%cells", (e.multiply(number, self.word("channel_rows")), self.pitch))
                     place = e.add(self.word("start_2"), e.multiply(c, self.word("dilation_2")))
-                    self.emit_tap(line, is_inside, place, cells)
+                    self.emit_tap(line, is_inside, place, number)
+            self.emit_channels()
 
     def prepare(self) -> None:
         """What comes before the loops."""
@@ -187,8 +214,11 @@ class _Gather:
             pointer = e.step(pointer, (place, self.word(f"stride_{number}")))
         return e.choose(is_inside, "ptr", pointer, "%source"), is_inside
 
-    def emit_tap(self, line: str, is_inside: str, place: Value, cells: str) -> None:
+    def emit_tap(self, line: str, is_inside: str, place: Value, number: Value) -> None:
         raise NotImplementedError
+
+    def emit_channels(self) -> None:
+        """What comes after the loops."""
 
     def lanes_inside(self, is_inside: str, base: Value, step: Value) -> tuple[Value, Value]:
         """The first lane that reads, and the one after the last: 0 <= base + lane * step < size."""
@@ -211,64 +241,88 @@ class _Gather:
 
 
 class _Straight(_Gather):
-    """A vector of pixels for each channel; lanes that the piece does not have are left to the pieces after it."""
+    """A vector of pixels for each channel; lanes that the piece does not have are left to the pieces after it.
+
+    Where taps read, and which lanes, is noted in a table first. Channels are then taken a few at a time through all taps:
+    lines of memory that taps share are still near, even if those of all channels would fall into the same part of a cache.
+    """
 
     def __init__(self, e: Writer, words: Words, source: Source, pitch: int, way: str) -> None:
         super().__init__(e, words, source, pitch)
         self.way = way
+        self.table = ""
 
-    def emit_tap(self, line: str, is_inside: str, place: Value, cells: str) -> None:
+    def prepare(self) -> None:
+        self.table = self.e.value(f"alloca i8, i64 {self.e.multiply(self.word('tap_count'), _ENTRY_BYTES)}, align 8")
+
+    def emit_tap(self, line: str, is_inside: str, place: Value, number: Value) -> None:
         e = self.e
         step: Value = {STRAIGHT: 1, PAIRED: 2}.get(self.way) or self.word("index_step_2")
         base = e.add(e.multiply(e.subtract("%inner", "%done"), step), place)
         first, last = self.lanes_inside(is_inside, base, step)
-        stored = self.range_mask("%done", e.lanes)
-        pointer = e.step(line, (base, self.word("stride_2")))
-        stride = self.word("channel_stride")
-        load = self._loader(first, last)
-        count = self.source.cells.count
-        channels, rows = self.word("channels"), self.word("channel_rows")
+        entry = e.step(self.table, (number, _ENTRY_BYTES))
+        e.store("ptr", e.step(line, (base, self.word("stride_2"))), entry, 8)
+        if self.way == PAIRED:
+            first, last = e.multiply(first, 2), e.subtract(e.multiply(last, 2), 1)
+        for half in range(2 if self.way == PAIRED else 1):
+            mask = self.range_mask(first, last, half * e.lanes)
+            bits = e.value(f"bitcast {e.kind('i1')} {mask} to i{e.lanes}")
+            e.store("i64", e.value(f"zext i{e.lanes} {bits} to i64"), e.at(entry, (1 + half) * 8), 8)
 
-        def body(numbers: list[Value]) -> None:
-            for number in numbers:
-                vectors = [load(e.step(pointer, (e.add(e.multiply(number, count), n), stride))) for n in range(count)]
-                target = e.step(cells, (number, self.pitch))
-                e.store_some(self.source.cells.element, weave(e, self.source.cells, vectors), target, stored)
-
-        whole = channels if count == 1 else e.divide(channels, count)
-        e.unrolled(whole, _CHANNELS_AT_ONCE if count == 1 else 1, body)
-        if count > 1:
-            self._emit_rest(whole, rows, pointer, stride, load, cells, stored)
-
-    def _emit_rest(
-        self, whole: Value, rows: Value, pointer: str, stride: Value, load: Loader, cells: str, stored: str
-    ) -> None:
-        """The last cells, which have fewer numbers."""
+    def emit_channels(self) -> None:
         e, count = self.e, self.source.cells.count
-        channels = self.word("channels")
-        with e.loop(whole, rows) as number:
-            vectors = []
-            for n in range(count):
-                channel = e.add(e.multiply(number, count), n)
-                is_there = e.compare("slt", channel, channels)
-                place = e.choose(is_there, "ptr", e.step(pointer, (channel, stride)), pointer)
-                found = load(place)
-                kind = e.kind("i16" if count == 2 else "i8")
-                vectors.append(e.choose(is_there, kind, found, "zeroinitializer"))
-            target = e.step(cells, (number, self.pitch))
-            e.store_some(self.source.cells.element, weave(e, self.source.cells, vectors), target, stored)
+        stored = self.range_mask("%done", e.lanes)
+        taps, rows = self.word("tap_count"), self.word("channel_rows")
+        whole = e.divide(self.word("channels"), count)
+        blocks = e.mask(whole, -_CHANNELS_AT_ONCE)
+        with e.loop(0, blocks, _CHANNELS_AT_ONCE) as first, e.loop(0, taps) as tap:
+            pointer, load, cells = self._entry(tap)
+            for more in range(_CHANNELS_AT_ONCE):
+                self._emit_cells(e.add(first, more), pointer, load, cells, stored, is_whole=True)
+        with e.loop(0, taps) as tap:
+            pointer, load, cells = self._entry(tap)
+            with e.loop(blocks, whole) as number:
+                self._emit_cells(number, pointer, load, cells, stored, is_whole=True)
+            if count > 1:
+                with e.loop(whole, rows) as number:
+                    self._emit_cells(number, pointer, load, cells, stored, is_whole=False)
 
-    def _loader(self, first: Value, last: Value) -> Loader:
+    def _entry(self, tap: Value) -> tuple[str, Loader, str]:
+        """Where a tap reads, what loads its pixels, and where they go."""
+        e = self.e
+        entry = e.step(self.table, (tap, _ENTRY_BYTES))
+        masks = []
+        for half in range(2 if self.way == PAIRED else 1):
+            bits = e.value(f"trunc i64 {e.load('i64', e.at(entry, (1 + half) * 8), 8)} to i{e.lanes}")
+            masks.append(e.value(f"bitcast i{e.lanes} {bits} to {e.kind('i1')}"))
+        cells = e.step("%cells", (e.multiply(tap, self.word("channel_rows")), self.pitch))
+        return e.load("ptr", entry, 8), self._loader(masks), cells
+
+    def _emit_cells(
+        self, number: Value, pointer: str, load: Loader, cells: str, stored: str, is_whole: bool
+    ) -> None:
+        """One row of cells. The last of a tap may have numbers of fewer channels."""
+        e, count = self.e, self.source.cells.count
+        stride, vectors = self.word("channel_stride"), []
+        for n in range(count):
+            channel = e.add(e.multiply(number, count), n)
+            place = e.step(pointer, (channel, stride))
+            if is_whole:
+                vectors.append(load(place))
+                continue
+            is_there = e.compare("slt", channel, self.word("channels"))
+            found = load(e.choose(is_there, "ptr", place, pointer))
+            vectors.append(e.choose(is_there, e.kind(self.source.number), found, "zeroinitializer"))
+        target = e.step(cells, (number, self.pitch))
+        e.store_some(self.source.cells.element, weave(e, self.source.cells, vectors), target, stored)
+
+    def _loader(self, masks: list[str]) -> Loader:
         e = self.e
         if self.way == STRAIGHT:
-            mask = self.range_mask(first, last)
-            return lambda pointer: load_numbers(e, self.source, pointer, mask)
+            return lambda pointer: load_numbers(e, self.source, pointer, masks[0])
         if self.way == PAIRED:
-            ends = e.multiply(first, 2), e.subtract(e.multiply(last, 2), 1)
-            masks = [self.range_mask(*ends, start) for start in (0, e.lanes)]
             return lambda pointer: self._load_pairs(pointer, masks)
-        mask = self.range_mask(first, last)
-        return lambda pointer: self._load_spread(pointer, mask)
+        return lambda pointer: self._load_spread(pointer, masks[0])
 
     def _load_pairs(self, pointer: str, masks: list[str]) -> str:
         e, element = self.e, self.source.element
@@ -303,8 +357,9 @@ class _Turned(_Gather):
     A piece is a part of a line. It leaves the lanes of pieces before it alone.
     """
 
-    def emit_tap(self, line: str, is_inside: str, place: Value, cells: str) -> None:
+    def emit_tap(self, line: str, is_inside: str, place: Value, number: Value) -> None:
         e, count = self.e, self.source.cells.count
+        cells = e.step("%cells", (e.multiply(number, self.word("channel_rows")), self.pitch))
         step = self.word("index_step_2")
         base = e.add(e.multiply(e.subtract("%inner", "%done"), step), place)
         first, last = self.lanes_inside(is_inside, base, step)
