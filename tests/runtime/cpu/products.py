@@ -196,6 +196,77 @@ def convolution(random: Random, data_type: str = "FLOAT32", is_depthwise: bool =
     return Trial(operator, given, channels * math.prod(window), owned, _shift(random, data_type))
 
 
+BYTES = ("INT8", "UINT8")
+Given = dict[str, tuple[str, tuple[int, ...]]]
+"""Types and sizes of inputs."""
+
+
+def _integers(random: Random, sizes: tuple[int, ...], data_type: str) -> Array:
+    """Numbers of the whole range of a type; scales between 0.01 and 1; biases of 16 bits."""
+    generator = np.random.default_rng(random.getrandbits(32))
+    kind = dml.DataType.parse(data_type)
+    if data_type == "FLOAT32":
+        return generator.uniform(0.01, 1, sizes).astype(np.float32)
+    low, high = (dml.DataType.INT16 if data_type == "INT32" else kind).range
+    return generator.integers(low, high, sizes, endpoint=True).astype(kind.numpy_dtype)
+
+
+def _integer_trial(random: Random, cls: Any, given: Given, output: str, **options: Any) -> Trial:
+    owned = tuple(name for name in given if random.random() < 0.2)
+    tensors = {
+        name: layout(random, size, kind, "OWNED_BY_DML" if name in owned else None)
+        for name, (kind, size) in given.items()
+    }
+    inferred = options.pop("sizes", None) or cls(**tensors, **options).output_tensor.sizes
+    operator = cls(**tensors, output_tensor=layout(random, inferred, output), **options)
+    numbers = {name: _integers(random, size, kind) for name, (kind, size) in given.items()}
+    return Trial(operator, numbers, 0, owned, random.randrange(0, 64, 4))
+
+
+def integer_gemm(random: Random) -> Trial:
+    rows, columns = random.randint(1, 90), random.randint(1, 90)
+    depth = random.choice((1, 3, 17, 64, random.randint(1, 90), random.randint(300, 700)))
+    first, second, output = (random.choice(BYTES) for _ in range(3))
+    per_row, per_column = random.choice([((rows, 1), (1, columns)), ((1, 1), (1, 1))])
+    given: Given = {"a_tensor": (first, (rows, depth)), "b_tensor": (second, (depth, columns))}
+    if random.random() < 0.6:
+        given |= {"a_zero_point_tensor": (first, per_row), "b_zero_point_tensor": (second, per_column)}
+    if random.random() < 0.5:
+        return _integer_trial(random, dml.MatrixMultiplyInteger, given, "INT32", sizes=(rows, columns))
+    given |= {"a_scale_tensor": ("FLOAT32", per_row), "b_scale_tensor": ("FLOAT32", per_column)}
+    given |= {"output_scale_tensor": ("FLOAT32", (1, 1)), "output_zero_point_tensor": (output, (1, 1))}
+    return _integer_trial(random, dml.QuantizedLinearMatrixMultiply, given, output, sizes=(rows, columns))
+
+
+def integer_convolution(random: Random) -> Trial:
+    groups, channels, filters = random.choice((1, 1, 3)), random.choice((1, 3, 5, 18)), random.choice((1, 4, 17))
+    first, second, output = (random.choice(BYTES) for _ in range(3))
+    window = (random.randint(1, 3), random.randint(1, 3))
+    per_filter = (groups * filters,) if random.random() < 0.5 else (1,)
+    given: Given = {
+        "input_tensor": (
+            first,
+            (random.randint(1, 2), groups * channels, random.randint(5, 20), random.randint(5, 20)),
+        ),
+        "filter_tensor": (second, (groups * filters, channels, *window)),
+    }
+    if random.random() < 0.6:
+        given |= {"input_zero_point_tensor": (first, (1,)), "filter_zero_point_tensor": (second, per_filter)}
+    options = {
+        "strides": [random.choice((1, 2)) for _ in range(2)],
+        "start_padding": [random.randint(0, 2) for _ in range(2)],
+        "end_padding": [random.randint(0, 2) for _ in range(2)],
+        "group_count": groups,
+    }
+    if random.random() < 0.5:
+        return _integer_trial(random, dml.ConvolutionInteger, given, "INT32", **options)
+    given |= {"input_scale_tensor": ("FLOAT32", (1,)), "filter_scale_tensor": ("FLOAT32", per_filter)}
+    given |= {"output_scale_tensor": ("FLOAT32", (1,)), "output_zero_point_tensor": (output, (1,))}
+    if random.random() < 0.5:
+        given["bias_tensor"] = ("INT32", (1, groups * filters, 1, 1))
+    return _integer_trial(random, dml.QuantizedLinearConvolution, given, output, **options)
+
+
 @contextmanager
 def machine(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
     """Code for another processor of the same architecture; nothing of it is kept."""

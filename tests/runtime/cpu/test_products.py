@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -16,6 +17,8 @@ from tests.runtime.cpu.products import (
     convolution,
     differences,
     gemm,
+    integer_convolution,
+    integer_gemm,
     layout,
     machine,
     magnitude,
@@ -42,6 +45,40 @@ def test_depthwise_convolution__agrees_with_its_definition(seed: int) -> None:
     check(convolution(Random(f"depthwise {seed}"), TYPES[seed % 3], is_depthwise=True))
 
 
+@pytest.mark.parametrize("make", [integer_gemm, integer_convolution])
+@pytest.mark.parametrize("seed", range(40))
+def test_integers__are_exact(make: Callable[[Random], Trial], seed: int) -> None:
+    trial = make(Random(f"integers {seed}"))
+    assert np.array_equal(run(trial, "cpu"), run(trial, "reference"))
+
+
+@pytest.mark.parametrize("depth", [1537, 2048, 3001])
+def test_gemm__of_long_rows(depth: int) -> None:
+    random = Random(f"long {depth}")
+    sizes = {"a_tensor": (37, depth), "b_tensor": (depth, 53)}
+    tensors = {name: layout(random, size, "FLOAT32") for name, size in sizes.items()}
+    given = {name: values(random, size, "FLOAT32") for name, size in sizes.items()}
+    check(Trial(dml.Gemm(**tensors), given, depth))
+
+
+@pytest.mark.parametrize("order", ["NCHW", "NHWC"])
+def test_convolution__of_many_channels(order: str) -> None:
+    """Depth is walked in blocks, and lines are shorter than vectors."""
+    random = Random("channels")
+    x = dml.TensorDesc("FLOAT32", [2, 190, 7, 7], order=order)
+    operator = dml.Convolution(
+        input_tensor=x,
+        filter_tensor=dml.TensorDesc("FLOAT32", [70, 190, 3, 3]),
+        output_tensor=dml.TensorDesc("FLOAT32", [2, 70, 7, 7], order=order),
+        start_padding=[1, 1],
+        end_padding=[1, 1],
+    )
+    given = {
+        name: values(random, getattr(operator, name).sizes, "FLOAT32") for name in ("input_tensor", "filter_tensor")
+    }
+    check(Trial(operator, given, 1710))
+
+
 @needs_llvm
 @pytest.mark.parametrize("name", MACHINES)
 @pytest.mark.parametrize("seed", range(12))
@@ -54,6 +91,8 @@ def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, na
         check(gemm(random))
         check(convolution(random))
         check(convolution(random, is_depthwise=True))
+        trial = integer_gemm(random)
+        assert np.array_equal(run(trial, "cpu"), run(trial, "reference"))
 
 
 @pytest.mark.parametrize("make", [gemm, convolution])

@@ -44,7 +44,12 @@ Expander = Callable[[Program, Workspace], "Sequence[Step] | None"]
 _CONTRACTION = "anydml.runtime.cpu.contraction"
 EXPANDERS: dict[str, str] = {
     "CONVOLUTION": f"{_CONTRACTION}.convolution:expand_convolution",
+    "CONVOLUTION_INTEGER": f"{_CONTRACTION}.integers:expand_convolution",
     "GEMM": f"{_CONTRACTION}.gemm:expand_gemm",
+    "MATRIX_MULTIPLY_INTEGER": f"{_CONTRACTION}.integers:expand_matrix_product",
+    "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": f"{_CONTRACTION}.integers:expand_matrix_product",
+    "QUANTIZED_LINEAR_CONVOLUTION": f"{_CONTRACTION}.integers:expand_convolution",
+    "QUANTIZED_LINEAR_MATRIX_MULTIPLY": f"{_CONTRACTION}.integers:expand_matrix_product",
 }
 """For each operator with kernels of its own, the module and function that makes its steps: `package.module:name`."""
 

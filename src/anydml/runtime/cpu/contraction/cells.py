@@ -1,7 +1,7 @@
 """Cells: what a lane of a packed operand holds, and how two of them are multiplied and added to a sum.
 
-A cell of floats is one float32. Small integers are multiplied several at once: a cell holds four bytes, or two 16-bit
-integers, that follow one another in depth.
+A cell of floats is one float32. Small integers are multiplied two at once: a cell holds two 16-bit integers that follow
+one another in depth. Bytes become such integers when they are packed.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from anydml.core.datatype import DataType
-from anydml.runtime.cpu.contraction.machine import Machine
 from anydml.runtime.cpu.contraction.writer import Writer
 
-_NAMES = {DataType.FLOAT32: "float", DataType.FLOAT16: "half", DataType.INT8: "i8", DataType.UINT8: "i8"}
-FLIP = 128
-"""Added to a signed byte, this gives an unsigned one; taken off an unsigned one, a signed one."""
+_NAMES = {
+    DataType.FLOAT32: "float",
+    DataType.FLOAT16: "half",
+    DataType.INT8: "i8",
+    DataType.UINT8: "i8",
+    DataType.INT16: "i16",
+}
 
 
 @dataclass(frozen=True)
@@ -22,10 +25,11 @@ class Cells:
     """The numbers of a cell, and the instruction that multiplies two cells."""
 
     count: int
-    """Numbers that follow one another in depth."""
-    is_float: bool = True
-    is_left_unsigned: bool = False
-    """Of bytes: the instruction takes unsigned ones from one side and signed ones from the other."""
+    """Numbers that follow one another in depth: one float, or two integers of 16 bits."""
+
+    @property
+    def is_float(self) -> bool:
+        return self.count == 1
 
     @property
     def element(self) -> str:
@@ -40,20 +44,10 @@ class Cells:
         kind = e.kind(self.element)
         if self.is_float:
             return _add_floats(e, kind, left, right, total)
-        if self.count == 4:
-            unsigned, signed = (left, right) if self.is_left_unsigned else (right, left)
-            name = f"x86.avx512.vpdpbusd.{8 * e.machine.vector_bytes}"
-            return e.intrinsic(name, kind, total, unsigned, signed)
         return e.value(f"add {kind} {total}, {_multiply_words(e, kind, left, right)}")
 
 
-FLOATS = Cells(1)
-WORDS = Cells(2, is_float=False)
-
-
-def integer_cells(machine: Machine, is_left_unsigned: bool) -> Cells:
-    """Cells for products of bytes."""
-    return Cells(4, False, is_left_unsigned) if machine.multiplies_bytes else WORDS
+FLOATS, WORDS = Cells(1), Cells(2)
 
 
 def _add_floats(e: Writer, kind: str, left: str, right: str, total: str) -> str:
@@ -84,8 +78,6 @@ class Source:
 
     type: DataType
     cells: Cells
-    flips: bool = False
-    """Whether bytes change their sign on the way; see `FLIP`."""
 
     @property
     def element(self) -> str:
@@ -96,52 +88,25 @@ class Source:
         return self.type.element_bytes
 
     @property
-    def is_plain(self) -> bool:
-        """Whether cells are the elements as they are."""
-        return self.type is DataType.FLOAT32
-
-    @property
     def number(self) -> str:
         """LLVM's type of a number inside a cell."""
-        return {1: "float", 2: "i16", 4: "i8"}[self.cells.count]
+        return "float" if self.cells.is_float else "i16"
 
+    @property
     def number_bytes(self) -> int:
-        """Of a number inside a cell."""
         return 4 // self.cells.count
 
-    def cells_of(self, e: Writer, elements: str, count: int, mask: str | None = None) -> str:
-        """Cells of consecutive elements, `count` of them; those outside the mask, which are 0, stay 0."""
-        if self.cells.is_float:
-            return (
-                elements
-                if self.is_plain
-                else e.value(f"fpext {e.kind('half', count)} {elements} to {e.kind('float', count)}")
-            )
-        lanes = count // self.cells.count
-        if self.cells.count == 2:
-            extend = "sext" if self.type is DataType.INT8 else "zext"
-            wide = e.value(f"{extend} {e.kind('i8', count)} {elements} to {e.kind('i16', count)}")
-            return e.value(f"bitcast {e.kind('i16', count)} {wide} to {e.kind('i32', lanes)}")
-        return e.value(
-            f"bitcast {e.kind('i8', count)} {self.flipped(e, elements, count, mask)} to {e.kind('i32', lanes)}"
-        )
-
-    def flipped(self, e: Writer, elements: str, count: int, mask: str | None = None) -> str:
-        if not self.flips:
+    def numbers_of(self, e: Writer, elements: str, count: int) -> str:
+        """So many elements as the numbers that cells hold."""
+        if self.element == self.number:
             return elements
-        kind = e.kind("i8", count)
-        turned = e.value(f"xor {kind} {elements}, <{', '.join(['i8 -128'] * count)}>")
-        return (
-            turned
-            if mask is None
-            else e.value(f"select {e.kind('i1', count)} {mask}, {kind} {turned}, {kind} zeroinitializer")
-        )
+        convert = "fpext" if self.cells.is_float else "sext" if self.type is DataType.INT8 else "zext"
+        kinds = e.kind(self.element, count), e.kind(self.number, count)
+        return e.value(f"{convert} {kinds[0]} {elements} to {kinds[1]}")
 
-    def number_of(self, e: Writer, element: str) -> tuple[str, str]:
-        """One element as the number that a cell holds: its type and value."""
+    def cells_of(self, e: Writer, elements: str, count: int) -> str:
+        """Cells of consecutive elements, `count` of them."""
+        numbers = self.numbers_of(e, elements, count)
         if self.cells.is_float:
-            return "float", element if self.is_plain else e.value(f"fpext half {element} to float")
-        if self.cells.count == 2:
-            extend = "sext" if self.type is DataType.INT8 else "zext"
-            return "i16", e.value(f"{extend} i8 {element} to i16")
-        return "i8", e.value(f"xor i8 {element}, -128") if self.flips else element
+            return numbers
+        return e.value(f"bitcast {e.kind('i16', count)} {numbers} to {e.kind('i32', count // 2)}")

@@ -83,7 +83,7 @@ def _over_channels(
         batch=(),
         batch_strides=(),
     )
-    packed, packing = pack(matrix, Source(weights.type, FLOATS), machine.lanes, machine, workspace, False)
+    packed, packing = pack(matrix, Source(weights.type, FLOATS), machine.lanes, machine, workspace)
     strides = (packed.panels.panel_bytes // CELL_BYTES, machine.lanes, across.taps * machine.lanes)
     filters = Access(packed.slot, DataType.FLOAT32, strides)
     sizes = (packed.panels.count, across.taps, down.taps)

@@ -83,7 +83,6 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
         width if is_turned else tile.rows,
         machine,
         workspace,
-        not is_turned,
     )
     operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
     work = Work(prod(filtered.batch), *sizes, rows, tile, machine)

@@ -9,7 +9,7 @@ from typing import Any
 
 from anydml.core.enums import ConvolutionMode
 from anydml.core.steps import Nest, View
-from anydml.runtime.cpu.contraction.cells import FLOATS, Source
+from anydml.runtime.cpu.contraction.cells import FLOATS, Cells, Source
 from anydml.runtime.cpu.contraction.panels import Matrix, padded
 from anydml.runtime.cpu.contraction.windows import SPATIAL, Windows
 
@@ -26,13 +26,14 @@ class Filtered:
     batch: tuple[int, int]
 
     @classmethod
-    def of(cls, operator: Any, x: View, weights: View, nest: Nest) -> Filtered:
+    def of(cls, operator: Any, x: View, weights: View, nest: Nest, cells: Cells = FLOATS) -> Filtered:
         groups = operator.group_count
         channels, filters = weights.sizes[1], weights.sizes[0] // groups
         batch = (nest.sizes[0], groups)
+        is_flipped = getattr(operator, "mode", None) is ConvolutionMode.CONVOLUTION
         windows = Windows(
             x.slot,
-            Source(x.type, FLOATS),
+            Source(x.type, cells),
             x.offset,
             batch,
             (x.strides[0], channels * x.strides[1]),
@@ -46,7 +47,7 @@ class Filtered:
             three(weights.sizes[2:], 1),
             three(operator.dilations, 1),
         )
-        return cls(_filters(weights, filters, batch, operator.mode is ConvolutionMode.CONVOLUTION), windows, batch)
+        return cls(_filters(weights, filters, batch, is_flipped), windows, batch)
 
     @property
     def pixels(self) -> int:

@@ -11,9 +11,9 @@ from typing import Any
 from anydml.core.datatype import DataType
 from anydml.core.enums import MatrixTransform
 from anydml.core.expression import FLOAT32, Node, cast, constant, load, operation
-from anydml.core.steps import Access, Program, Step, View
+from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.core.tracing import trace
-from anydml.runtime.cpu.contraction.cells import FLOATS, Source
+from anydml.runtime.cpu.contraction.cells import FLOATS, Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix, Pack, Panels
@@ -47,10 +47,13 @@ def expand_gemm(program: Program, workspace: Workspace) -> list[Step] | None:
     done = finish(nest, how, a.type, machine, workspace)
     if done is None:
         return None
-    left = _matrix(a, rows_first=operator.trans_a is MatrixTransform.NONE)
-    right = _matrix(b, rows_first=operator.trans_b is MatrixTransform.TRANSPOSE)
-    batch = (1,) * (4 - len(nest.sizes)) + nest.sizes[:-2]
-    return [*multiply(Problem(left, right, batch), done, machine, workspace, _place), *done.after]
+    left = matrix_of(a, rows_first=operator.trans_a is MatrixTransform.NONE)
+    right = matrix_of(b, rows_first=operator.trans_b is MatrixTransform.TRANSPOSE)
+    return [*multiply(Problem(left, right, batch_of(nest)), done, machine, workspace, place), *done.after]
+
+
+def batch_of(nest: Nest) -> tuple[int, ...]:
+    return (1,) * (4 - len(nest.sizes)) + nest.sizes[:-2]
 
 
 def _operator(program: Program) -> Any:
@@ -77,7 +80,7 @@ def _value(operator: Any, c: View | None) -> Node:
     return operation("add", value, added)
 
 
-def _matrix(view: View, rows_first: bool) -> Matrix:
+def matrix_of(view: View, rows_first: bool) -> Matrix:
     """The last two dimensions as lanes and depth."""
     lanes, depth = (-2, -1) if rows_first else (-1, -2)
     return Matrix(
@@ -100,11 +103,12 @@ class Problem:
     left: Matrix
     right: Matrix
     batch: tuple[int, ...]
+    cells: Cells = FLOATS
 
     @property
     def turned(self) -> Problem:
         """The same product of the transposed matrices, which gives the transposed result."""
-        return Problem(self.right, self.left, self.batch)
+        return Problem(self.right, self.left, self.batch, self.cells)
 
 
 def multiply(
@@ -114,22 +118,21 @@ def multiply(
     is_turned = _prefers_turned(problem, done)
     if is_turned:
         problem = problem.turned
-    rows, columns, depth = problem.left.lanes, problem.right.lanes, prod(problem.left.depth)
+    cells = problem.cells
+    rows, columns, depth = problem.left.lanes, problem.right.lanes, cells.depth(problem.left.depth[0])
     epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS, True)
     ways = choose_ways(problem, machine, workspace)
-    tile = tile_of(
-        machine, FLOATS, (rows, columns, depth), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE
-    )
+    tile = tile_of(machine, cells, (rows, columns, depth), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
     width = tile.columns(machine)
     steps: list[Step] = []
     operands: list[Operand] = []
     for matrix, way, lanes in ((problem.left, ways[0], tile.rows), (problem.right, ways[1], width)):
         if way is Way.PACKED:
-            packed, step = pack(matrix, Source(matrix.type, FLOATS), lanes, machine, workspace, not operands)
+            packed, step = pack(matrix, Source(matrix.type, cells), lanes, machine, workspace)
             steps.append(step)
             operands.append(packed)
         elif way is Way.STAGED:
-            operands.append(StagedMatrix(matrix, Source(matrix.type, FLOATS)))
+            operands.append(StagedMatrix(matrix, Source(matrix.type, cells)))
         else:
             operands.append(matrix)
     work = Work(prod(problem.batch), rows, columns, depth, tile, machine)
@@ -182,7 +185,7 @@ def _prefers_turned(problem: Problem, done: Finished) -> bool:
     return store[-1] != 1 and store[-2] == 1 and problem.left.lanes > 1
 
 
-def _place(access: Access, is_turned: bool) -> Place:
+def place(access: Access, is_turned: bool) -> Place:
     rows, columns = access.strides[-2:]
     if is_turned:
         rows, columns = columns, rows
@@ -193,9 +196,7 @@ def _two(strides: tuple[int, ...]) -> tuple[int, ...]:
     return (0,) * (2 - len(strides)) + strides
 
 
-def pack(
-    matrix: Matrix, source: Source, width: int, machine: Machine, workspace: Workspace, is_left: bool
-) -> tuple[Packed, Pack]:
+def pack(matrix: Matrix, source: Source, width: int, machine: Machine, workspace: Workspace) -> tuple[Packed, Pack]:
     """A step that packs a matrix, for each index of the batch along which it changes."""
     once = matrix.once()
     cells = source.cells
@@ -207,5 +208,5 @@ def pack(
         batch_strides.append(size if is_kept else 0)
         size *= count if is_kept else 1
     slot = workspace.temporary(size, "packed")
-    step = Pack(once, source, panels, slot, machine, is_left)
+    step = Pack(once, source, panels, slot, machine)
     return Packed(slot, panels, tuple(reversed(batch_strides)), size), step

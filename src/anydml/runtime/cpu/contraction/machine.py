@@ -24,8 +24,6 @@ class Machine:
     has_half_floats: bool
     rounds: bool
     """Floats to whole floats in one instruction."""
-    multiplies_bytes: bool
-    """Sums of four products of bytes in one instruction."""
     multiplies_words: bool
     """Sums of two products of 16-bit integers in one instruction."""
 
@@ -45,17 +43,14 @@ def host_machine() -> Machine:
 @lru_cache(maxsize=8)
 def _machine(architecture: str, features: tuple[tuple[str, bool], ...], vector_bytes: int, halves: bool) -> Machine:
     if architecture in _ARM:
-        return Machine(vector_bytes, 32, True, True, True, False, False)
+        return Machine(vector_bytes, 32, True, True, True, False)
     has = dict(features).get
     is_wide = vector_bytes == 64
-    # The instruction for bytes comes with AVX-512 in two parts, one for whole vectors and one for narrower ones.
-    bytes_at_once = bool(has("avx512vnni") and (is_wide or has("avx512vl")))
     return Machine(
         vector_bytes,
         32 if is_wide else 16,
         fuses=bool(has("fma")),
         has_half_floats=halves,
         rounds=bool(has("sse4.1")),
-        multiplies_bytes=bytes_at_once,
         multiplies_words=architecture in ("x86_64", "amd64"),
     )

@@ -54,10 +54,10 @@ def _emit_scatter(e: Writer, source: Source) -> None:
         zero_rows(e, "%cells", "%pitch", e.divide_rounding_up("%depth", count), "%groups")
         with e.loop(0, "%lanes") as lane, e.loop(0, "%depth") as number:
             element = e.load(source.element, e.step("%source", (lane, "%lane_stride"), (number, "%depth_stride")))
-            kind, value = source.number_of(e, element)
+            value = source.numbers_of(e, element, 1)
             row, place = e.split(number, count)
             cell = e.step("%cells", (row, "%pitch"), (lane, CELL_BYTES))
-            e.store(kind, value, e.step(cell, (place, source.number_bytes())))
+            e.store(source.number, value, e.step(cell, (place, source.number_bytes)))
 
 
 def zero_rows(e: Writer, cells: str, pitch: Value, rows: Value, groups: Value) -> None:
@@ -111,17 +111,7 @@ def load_numbers(e: Writer, source: Source, pointer: str, mask: str | None) -> s
         elements = e.load(e.kind(source.element), pointer)
     else:
         elements = e.load_some(source.element, pointer, mask)
-    return lane_numbers(e, source, elements, mask)
-
-
-def lane_numbers(e: Writer, source: Source, elements: str, mask: str | None) -> str:
-    """Elements as numbers of cells, one for each lane."""
-    if source.cells.is_float:
-        return source.cells_of(e, elements, e.lanes)
-    if source.cells.count == 2:
-        extend = "sext" if source.type.name == "INT8" else "zext"
-        return e.value(f"{extend} {e.kind('i8')} {elements} to {e.kind('i16')}")
-    return source.flipped(e, elements, e.lanes, mask)
+    return source.numbers_of(e, elements, e.lanes)
 
 
 def weave(e: Writer, cells: Cells, numbers: list[str]) -> str:
@@ -180,39 +170,3 @@ def load_block(e: Writer, source: Source, pointer: str) -> str:
 
 def as_integers(e: Writer, cells: Cells, value: str) -> str:
     return e.value(f"bitcast {e.kind('float')} {value} to {e.kind('i32')}") if cells.is_float else value
-
-
-# What is found out about packed cells
-
-
-def emit_sums(e: Writer, cells: Cells, is_left: bool) -> None:
-    """`sums(cells, pitch, rows, groups, target)` adds up all numbers of each lane."""
-    kind = e.kind("i32")
-    one = {2: 0x00010001, 4: 0x01010101}[cells.count]
-    ones = f"<{', '.join([f'i32 {one}'] * e.lanes)}>"
-    with (
-        e.function("sums", "ptr %cells, i64 %pitch, i64 %rows, i64 %groups, ptr %target"),
-        e.loop(0, "%groups") as group,
-    ):
-        first = e.step("%cells", (group, e.vector_bytes))
-        with e.carried(0, "%rows", 1, [(kind, "zeroinitializer")]) as loop:
-            found = e.load(kind, e.step(first, (loop.index, "%pitch")))
-            pair = (found, ones) if is_left else (ones, found)
-            loop.following = [cells.multiply_add(e, *pair, loop.values[0])]
-        e.store(kind, loop.following[0], e.step("%target", (group, e.vector_bytes)))
-
-
-def emit_flag(e: Writer) -> None:
-    """`flag(cells, vectors, target)` writes whether any of the floats is infinite or NaN."""
-    kind, truth = e.kind("i32"), e.kind("i1")
-    exponent = f"<{', '.join(['i32 2139095040'] * e.lanes)}>"
-    reduce = f"@llvm.vector.reduce.or.v{e.lanes}i1"
-    with e.function("flag", "ptr %cells, i64 %vectors, ptr %target"):
-        with e.carried(0, "%vectors", 1, [(truth, "zeroinitializer")]) as loop:
-            bits = e.load(kind, e.step("%cells", (loop.index, e.vector_bytes)))
-            high = e.value(f"and {kind} {bits}, {exponent}")
-            is_special = e.value(f"icmp eq {kind} {high}, {exponent}")
-            loop.following = [e.value(f"or {truth} {loop.values[0]}, {is_special}")]
-        e.declare(f"i1 {reduce}({truth})")
-        found = e.value(f"call i1 {reduce}({truth} {loop.following[0]})")
-        e.store("i64", e.value(f"zext i1 {found} to i64"), "%target")

@@ -12,14 +12,7 @@ from anydml.core.steps import Access, Step
 from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Source
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
-from anydml.runtime.cpu.contraction.packing import (
-    SCATTERED,
-    STRAIGHT,
-    TURNED,
-    emit_flag,
-    emit_pack,
-    emit_sums,
-)
+from anydml.runtime.cpu.contraction.packing import SCATTERED, STRAIGHT, TURNED, emit_pack
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native import llvm
 from anydml.runtime.native.emit import Value
@@ -98,8 +91,6 @@ class Panels:
     rows: int
     """Cells in depth."""
     vector_lanes: int
-    has_sums: bool = False
-    has_flag: bool = False
 
     @property
     def count(self) -> int:
@@ -115,17 +106,8 @@ class Panels:
         return self.groups * self.vector_lanes * CELL_BYTES
 
     @property
-    def sums_at(self) -> int:
-        """Where, in a panel, the sums of its lanes lie."""
-        return self.rows * self.pitch_bytes
-
-    @property
-    def flag_at(self) -> int:
-        return self.sums_at + (self.pitch_bytes if self.has_sums else 0)
-
-    @property
     def panel_bytes(self) -> int:
-        return round_up(self.flag_at + (8 if self.has_flag else 0), LINE_BYTES)
+        return round_up(self.rows * self.pitch_bytes, LINE_BYTES)
 
     @property
     def size_in_bytes(self) -> int:
@@ -141,7 +123,7 @@ _WORDS = Words(
         *(f"batch_stride_{n}" for n in range(BATCH_LOOPS)),
         *(f"depth_{n}" for n in range(DEPTH_LOOPS)),
         *(f"depth_stride_{n}" for n in range(DEPTH_LOOPS)),
-        *("row_bytes", "rows", "sums_at", "flag_at"),
+        "row_bytes",
     ]
 )
 
@@ -155,7 +137,6 @@ class Pack:
     panels: Panels
     target: int
     machine: Machine
-    is_left: bool
 
     @property
     def size_in_bytes(self) -> int:
@@ -176,18 +157,7 @@ class Pack:
 
     @property
     def _shape(self) -> tuple[object, ...]:
-        panels = self.panels
-        width = min(panels.width, self.machine.lanes)
-        return (
-            "pack",
-            self.machine,
-            self.source,
-            self.matrix.way,
-            width,
-            panels.has_sums,
-            panels.has_flag,
-            self.is_left,
-        )
+        return ("pack", self.machine, self.source, self.matrix.way, min(self.panels.width, self.machine.lanes))
 
     def tasks(self) -> Sequence[Task]:
         code = llvm.compiled(self._shape, self._write)
@@ -219,19 +189,12 @@ class Pack:
             **{f"depth_{n}": value for n, value in enumerate(depth)},
             **{f"depth_stride_{n}": value * size for n, value in enumerate(depth_strides)},
             "row_bytes": self.source.cells.depth(depth[-1]) * panels.pitch_bytes,
-            "rows": panels.rows,
-            "sums_at": panels.sums_at,
-            "flag_at": panels.flag_at,
         }
 
     def _write(self) -> str:
         e = Writer(self.machine)
         emit_pack(e, self.source, self.matrix.way, self.panels.width)
-        if self.panels.has_sums:
-            emit_sums(e, self.source.cells, self.is_left)
-        if self.panels.has_flag:
-            emit_flag(e)
-        _emit_panel(e, self.panels)
+        _emit_panel(e)
         with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
             _emit_units(e)
         return e.module()
@@ -260,8 +223,8 @@ def _emit_units(e: Writer) -> None:
         e.call("panel", ("ptr", "%parameters"), ("ptr", cells), ("ptr", origin), ("i64", lanes))
 
 
-def _emit_panel(e: Writer, panels: Panels) -> None:
-    """One panel: the loops of depth around `pack`, then what is found out about it."""
+def _emit_panel(e: Writer) -> None:
+    """One panel: the loops of depth around `pack`."""
     with e.function("panel", "ptr %parameters, ptr %cells, ptr %source, i64 %lanes"):
         sizes = [_WORDS.load(e, f"depth_{n}") for n in range(DEPTH_LOOPS)]
         strides = [_WORDS.load(e, f"depth_stride_{n}") for n in range(DEPTH_LOOPS)]
@@ -280,10 +243,3 @@ def _emit_panel(e: Writer, panels: Panels) -> None:
                 ("i64", sizes[3]),
                 ("i64", strides[3]),
             )
-        rows = _WORDS.load(e, "rows")
-        if panels.has_sums:
-            sums = e.at("%cells", _WORDS.load(e, "sums_at"))
-            e.call("sums", ("ptr", "%cells"), ("i64", pitch), ("i64", rows), ("i64", groups), ("ptr", sums))
-        if panels.has_flag:
-            flag = e.at("%cells", _WORDS.load(e, "flag_at"))
-            e.call("flag", ("ptr", "%cells"), ("i64", e.multiply(rows, groups)), ("ptr", flag))

@@ -57,7 +57,7 @@ def finish(nest: Nest, how: Finish, output: DataType, machine: Machine, workspac
         if not any(access.type.is_packed_pair for access in kept.loads):
             stores = tuple(store.access for store in kept.stores)
             return Finished(tuple(store.value for store in kept.stores), kept.loads, stores)
-    if not can_emit(machine, how.value):
+    if how.value.type != FLOAT32 or not can_emit(machine, how.value):
         return None
     return _in_two(nest, how, output, workspace)
 

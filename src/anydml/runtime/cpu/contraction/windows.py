@@ -14,7 +14,7 @@ from anydml.core.datatype import DataType
 from anydml.core.steps import Access
 from anydml.runtime.cpu.contraction.cells import Source
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES
-from anydml.runtime.cpu.contraction.packing import as_integers, lane_numbers, load_numbers, weave
+from anydml.runtime.cpu.contraction.packing import as_integers, load_numbers, weave
 from anydml.runtime.cpu.contraction.panels import Numbers
 from anydml.runtime.cpu.contraction.staged import STAGE, STAGE_PARAMETERS, Form
 from anydml.runtime.cpu.contraction.writer import Words, Writer
@@ -243,8 +243,8 @@ class _Gather:
 class _Straight(_Gather):
     """A vector of pixels for each channel; lanes that the piece does not have are left to the pieces after it.
 
-    Where taps read, and which lanes, is noted in a table first. Channels are then taken a few at a time through all taps:
-    lines of memory that taps share are still near, even if those of all channels would fall into the same part of a cache.
+    Where taps read, and which lanes, is noted in a table first. Channels are then taken a few at a time through all
+    taps: memory that taps share is still near, even if that of all channels would fall into one part of a cache.
     """
 
     def __init__(self, e: Writer, words: Words, source: Source, pitch: int, way: str) -> None:
@@ -298,9 +298,7 @@ class _Straight(_Gather):
         cells = e.step("%cells", (e.multiply(tap, self.word("channel_rows")), self.pitch))
         return e.load("ptr", entry, 8), self._loader(masks), cells
 
-    def _emit_cells(
-        self, number: Value, pointer: str, load: Loader, cells: str, stored: str, is_whole: bool
-    ) -> None:
+    def _emit_cells(self, number: Value, pointer: str, load: Loader, cells: str, stored: str, is_whole: bool) -> None:
         """One row of cells. The last of a tap may have numbers of fewer channels."""
         e, count = self.e, self.source.cells.count
         stride, vectors = self.word("channel_stride"), []
@@ -331,7 +329,7 @@ class _Straight(_Gather):
             for number, mask in enumerate(masks)
         ]
         found = e.shuffle(e.kind(element), halves[0], halves[1], range(0, 2 * e.lanes, 2))
-        return lane_numbers(e, self.source, found, None)
+        return self.source.numbers_of(e, found, e.lanes)
 
     def _load_spread(self, pointer: str, mask: str) -> str:
         """Any distance: one element at a time."""
@@ -348,7 +346,7 @@ class _Straight(_Gather):
         found = e.value(
             f"call {values} {name}({e.kind('ptr')} {pointers}, i32 1, {truth} {mask}, {values} zeroinitializer)"
         )
-        return lane_numbers(e, self.source, found, None)
+        return self.source.numbers_of(e, found, e.lanes)
 
 
 class _Turned(_Gather):
@@ -392,4 +390,4 @@ class _Turned(_Gather):
         held = e.choose(reads, e.kind("i1", count), mask, "zeroinitializer")
         start = e.choose(reads, "ptr", place, "%source")
         elements = e.load_some(self.source.element, start, held, count)
-        return as_integers(e, self.source.cells, self.source.cells_of(e, elements, count, held))
+        return as_integers(e, self.source.cells, self.source.cells_of(e, elements, count))
