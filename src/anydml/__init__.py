@@ -99,30 +99,32 @@ _LATER = {
     ),
     "Passes": "anydml.graph.passes",
     "OperatorInitializer": "anydml.runtime.initializer",
-    **dict.fromkeys(("min_feature_level", "supports"), "anydml.catalog.support"),
     "OrderMatch": "anydml.core.orders",
     "TensorDesc": "anydml.core.tensor",
     "TensorFlags": "anydml.core.tensor",
     "TensorPolicy": "anydml.core.policy",
     "calc_buffer_tensor_size": "anydml.core.tensor",
+    **dict.fromkeys(("min_feature_level", "supports"), "anydml.catalog.support"),
     "slice1": "anydml.slicing",
     **dict.fromkeys(_ERRORS, "anydml.core.errors"),
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
 }
 
 
-def __getattr__(name: str) -> Any:
-    """A name that was not loaded yet: a description, an operator, a device, an enumeration."""
-    if name == "slicing":
-        return import_module("anydml.slicing")
-    if not name.startswith("_"):
-        module = import_module(_LATER.get(name, "anydml.operators"))
-        if name in _LATER or name in module.__all__:
-            globals()[name] = value = getattr(module, name)
-            return value
-        hint = import_module("anydml.core.schema.names").hint(name, __all__)
-        raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
-    raise AttributeError(f"module 'anydml' has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers know every name, and a misspelt one is an error to them
+
+    def __getattr__(name: str) -> Any:
+        """A name that was not loaded yet: a description, an operator, a device, an enumeration."""
+        if name == "slicing":
+            return import_module("anydml.slicing")
+        if not name.startswith("_"):
+            module = import_module(_LATER.get(name, "anydml.operators"))
+            if name in _LATER or name in module.__all__:
+                globals()[name] = value = getattr(module, name)
+                return value
+            hint = import_module("anydml.core.schema.names").hint(name, __all__)
+            raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
+        raise AttributeError(f"module 'anydml' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

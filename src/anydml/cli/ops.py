@@ -183,7 +183,7 @@ def _one(operator: type[Operator], args: Namespace) -> str:
 
 def _page(facts: dict[str, Any], more: list[tuple[str, list[str]]]) -> str:
     terminal = Terminal.of(sys.stdout)
-    since = f"from feature level {facts['feature_level']} (DirectML {facts['directml_version']})"
+    since = f"from feature level {facts['feature_level']} (DirectML {release(facts['directml_version'])})"
     lines = [f"{terminal.paint(facts['name'], BOLD)}: dml.{facts['python']}, {since}"]
     lines.append(_wrapped(facts["meaning"], terminal, "  "))
     for heading, section in [*_sections(facts, terminal), *more]:
@@ -235,3 +235,8 @@ def _levels(as_json: bool) -> str:
         counts = f"{row['operator_count']:9}  {len(row['operators']):3}"
         lines.append(f"{row['feature_level']:5}  {row['directml_version']:8}  {counts}  {row['besides']}".rstrip())
     return "\n".join(lines) + "\n"
+
+
+def release(version: str) -> str:
+    """A release by its number; 1.2.0 came with few systems, and what it brought reached all others with 1.4.0."""
+    return f"{version}, widely with 1.4.0" if version == "1.2.0" else version
