@@ -38,7 +38,7 @@ class _Box:
     colour: str
     row: int
     hint: str = ""
-    """More about it, for those who point at it."""
+    """Shown where the pointer rests on it."""
     x: float = 0
     y: float = 0
 
