@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from anydml.core.describing import C_FIELDS, TENSOR_FIELD
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
 from anydml.core.fixes import REMOVE_ONE, Add, Describe, Use, suggest
 from anydml.core.integers import read_integer
@@ -12,18 +13,7 @@ from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
 
 NOT_A_TENSOR = rule("tensor.kind", "A tensor is a TensorDesc, or an object with DataType and Sizes.")
-TENSOR_FIELD = rule(
-    "tensor.field", "A tensor's object has DataType, Sizes and the other fields of DML_BUFFER_TENSOR_DESC, no others."
-)
 TENSOR_TYPE = rule("tensor.type", "A tensor's Type is BUFFER, the only one there is.")
-_NAMES = {
-    "DataType": "data_type",
-    "Sizes": "sizes",
-    "Strides": "strides",
-    "Flags": "flags",
-    "TotalTensorSizeInBytes": "total_tensor_size_in_bytes",
-    "GuaranteedBaseOffsetAlignment": "guaranteed_base_offset_alignment",
-}
 _WRAPPERS = {"Type", "Desc", "type", "desc"}
 _BUFFER_TYPES = ("BUFFER", "DML_TENSOR_TYPE_BUFFER")
 
@@ -79,17 +69,17 @@ def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation])
     for key, entry in value.items():
         if key == "TotalTensorSizeInBytes" and entry == 0:
             continue  # in a model, 0 asks for the size to be worked out
-        if key in _NAMES:
-            arguments[_NAMES[key]] = entry
+        if key in C_FIELDS:
+            arguments[C_FIELDS[key]] = entry
         elif key == "Type":
             _check_type(entry, f"{path}.Type", violations)
         elif key != "DimensionCount":
             violations.append(
-                TENSOR_FIELD(f"{path}.{key}", shown(key), "a field of a tensor", suggest(str(key), _NAMES))
+                TENSOR_FIELD(f"{path}.{key}", shown(key), "a field of a tensor", suggest(str(key), C_FIELDS))
             )
     for key in ("DataType", "Sizes"):
-        if _NAMES[key] not in arguments:
-            violations.append(TENSOR_FIELD(f"{path}.{key}", "nothing", f"{key} of the tensor", Add(_NAMES[key])))
+        if C_FIELDS[key] not in arguments:
+            violations.append(TENSOR_FIELD(f"{path}.{key}", "nothing", f"{key} of the tensor", Add(C_FIELDS[key])))
     count, sizes = value.get("DimensionCount"), value.get("Sizes")
     if count is not None and isinstance(sizes, (list, tuple)):
         dimensions = read_integer(count, f"{path}.DimensionCount", violations)
