@@ -76,6 +76,13 @@ class Binder:
         values = self._arrange(positional, named, violations)
         return self.bind(values, initializing, may_lack_outputs, violations)
 
+    def arrange(self, positional: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        """The value for each port from the arguments of a call, None where none was given."""
+        violations: list[Violation] = []
+        values = self._arrange(positional, named, violations)
+        raise_if_any(violations, BindingError, self.subject)
+        return values
+
     def _arrange(self, positional: Sequence[Any], named: Mapping[str, Any], violations: list[Violation]) -> list[Any]:
         """The value for each port, None where none was given."""
         values: list[Any] = [None] * len(self.ports)

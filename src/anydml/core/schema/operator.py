@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from anydml.core.datatype import DataType
 from anydml.core.errors import DmlError, Violation, raise_if_any
 from anydml.core.fixes import Add
+from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
 from anydml.core.naming import pascal, upper
 from anydml.core.policy import DEFAULT, TensorPolicy
@@ -199,8 +200,46 @@ class Operator:
         return hash((type(self), tuple(self.values().values())))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.values().items() if value is not None)
-        return f"{type(self).__name__}{'.fused' if self.is_fused else ''}({shown})"
+        from anydml.core.schema.writing import expression
+
+        return expression(self)
+
+    def __call__(self, *buffers: Any, **named: Any) -> Any:
+        """Run on the default device, for a quick try: `y = Slice1(...)(x)`. The same as `anydml.run(operator, ...)`."""
+        from importlib import import_module
+
+        return import_module("anydml.runtime.quick").run(self, *buffers, **named)
+
+    def _repr_html_(self) -> str:
+        """In a notebook, an operator draws its tensors and what it takes of them."""
+        from importlib import import_module
+
+        return str(import_module("anydml.view.notebook").draw_operator(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """`{"type": "DML_OPERATOR_...", "desc": {...}}` with plain values, as model files have it."""
+        from anydml.core.schema.writing import to_dict
+
+        return to_dict(self)
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return to_json(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Operator:
+        """The operator that `to_dict` wrote; `Operator.from_dict` finds the class by the type."""
+        from importlib import import_module
+
+        from anydml.core.schema.writing import from_dict
+
+        import_module("anydml.operators")
+        return from_dict(cls, require_object(value, cls.__name__))
+
+    @classmethod
+    def from_json(cls, text: str) -> Operator:
+        """The operator that `to_json` wrote."""
+        return cls.from_dict(read_json(text, cls.__name__))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.values())

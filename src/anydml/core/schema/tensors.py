@@ -7,7 +7,7 @@ from typing import Any
 
 from anydml.core.describing import C_FIELDS, TENSOR_FIELD
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
-from anydml.core.fixes import REMOVE_ONE, Add, Describe, Use, suggest
+from anydml.core.fixes import REMOVE_ONE, Add, Advice, Describe, Fix, Use, suggest
 from anydml.core.integers import read_integer
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
@@ -23,7 +23,7 @@ def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDes
     if isinstance(value, TensorDesc):
         return value
     if not isinstance(value, Mapping):
-        violations.append(NOT_A_TENSOR(path, shown(value), "a tensor description", Describe("FLOAT32", (2, 3))))
+        violations.append(NOT_A_TENSOR(path, _called(value), "a tensor description", _description_of(value)))
         return None
     inner = _unwrapped(value, path, violations)
     arguments = None if inner is None else _arguments(inner, path, violations)
@@ -34,6 +34,29 @@ def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDes
     except InvalidDescriptionError as error:
         violations += [violation.under(path) for violation in error.violations]
         return None
+
+
+def _called(value: Any) -> str:
+    """An array is told by its type and shape, not by its numbers."""
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is None or dtype is None:
+        return shown(value)
+    return shown(f"an array of {dtype} and shape {tuple(shape)}").strip("'")
+
+
+def _description_of(value: Any) -> Fix:
+    """How to describe what was given: arrays describe themselves, whatever library they are of."""
+    is_array = hasattr(value, "dtype") and hasattr(value, "shape")
+    if not is_array and not hasattr(value, "__dlpack__"):
+        return Describe("FLOAT32", (2, 3))
+    try:
+        TensorDesc.from_array(value)
+    except InvalidDescriptionError as error:
+        inner = error.violations[0].fix
+        return Advice(f"TensorDesc.from_array(array), after {inner}" if inner else "TensorDesc(...)")
+    except Exception:  # a foreign array may refuse in any way
+        return Advice("TensorDesc.from_array(array) of its data on the CPU")
+    return Advice("TensorDesc.from_array(array)")
 
 
 def _unwrapped(value: Mapping[str, Any], path: str, violations: list[Violation]) -> Mapping[str, Any] | None:
