@@ -33,14 +33,20 @@ if TYPE_CHECKING:
         DepthSpaceOrder,
         ExecutionFlags,
         InterpolationMode,
+        IsInfinityMode,
         MatrixTransform,
         MultiheadAttentionMaskType,
         PaddingMode,
         QuantizationType,
+        RandomGeneratorType,
         RecurrentNetworkDirection,
         ReduceFunction,
+        RoundingMode,
     )
     from anydml.core.schema import Operator
+    from anydml.frontends.c_constants import *  # noqa: F403 - DirectML's constants and structures
+    from anydml.frontends.c_names import DML_TENSOR_DESC, DMLCalcBufferTensorSize, DMLCreateDevice, DMLCreateDevice1
+    from anydml.frontends.dxdispatch.running import run_model
     from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, OperatorNode, OutputEdge
     from anydml.graph.passes import Passes
     from anydml.operators import *  # noqa: F403 - every operator; the names are told once, there
@@ -48,8 +54,11 @@ if TYPE_CHECKING:
     from anydml.runtime.compiled import BindingProperties, CompiledOperator
     from anydml.runtime.device import Device
     from anydml.runtime.initializer import OperatorInitializer
+    from anydml.runtime.quick import run
     from anydml.runtime.table import BindingTable
     from anydml.slicing import slice1
+    from anydml.view.explanation import Explanation, explain
+    from anydml.view.subject import Window
 
 __version__ = "0.1.0"
 
@@ -61,12 +70,15 @@ _ENUMS = (
     "DepthSpaceOrder",
     "ExecutionFlags",
     "InterpolationMode",
+    "IsInfinityMode",
     "MatrixTransform",
     "MultiheadAttentionMaskType",
     "PaddingMode",
     "QuantizationType",
+    "RandomGeneratorType",
     "RecurrentNetworkDirection",
     "ReduceFunction",
+    "RoundingMode",
 )
 _LATER = {
     "BindingProperties": "anydml.runtime.compiled",
@@ -80,16 +92,25 @@ _LATER = {
     ),
     "Passes": "anydml.graph.passes",
     "OperatorInitializer": "anydml.runtime.initializer",
+    "Explanation": "anydml.view.explanation",
+    "Window": "anydml.view.subject",
+    "explain": "anydml.view.explanation",
+    "run": "anydml.runtime.quick",
+    "run_model": "anydml.frontends.dxdispatch.running",
     "slice1": "anydml.slicing",
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
 }
 
 
-def __getattr__(name: str) -> Any:
-    """A name that was not loaded yet: an operator, a device, an enumeration."""
+def _load(name: str) -> Any:
+    """A name that was not loaded yet: an operator, a device, an enumeration, or one of DirectML's own spellings."""
     if name == "slicing":
         return import_module("anydml.slicing")
     if not name.startswith("_"):
+        if name.startswith("DML"):
+            found = import_module("anydml.frontends.c_names").find(name)
+            if found is not None:
+                return found
         module = import_module(_LATER.get(name, "anydml.operators"))
         if name in _LATER or name in module.__all__:
             globals()[name] = value = getattr(module, name)
@@ -100,11 +121,16 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'anydml' has no attribute {name!r}")
 
 
+if not TYPE_CHECKING:  # type checkers see the imports above, and reject every other name
+    __getattr__ = _load
+
+
 def __dir__() -> list[str]:
     return sorted({*__all__, *import_module("anydml.operators").__all__})
 
 
 __all__ = [
+    "DML_TENSOR_DESC",
     "AxisDirection",
     "BindingError",
     "BindingProperties",
@@ -115,11 +141,15 @@ __all__ = [
     "ConstantNode",
     "ConvolutionDirection",
     "ConvolutionMode",
+    "DMLCalcBufferTensorSize",
+    "DMLCreateDevice",
+    "DMLCreateDevice1",
     "DataType",
     "DepthSpaceOrder",
     "Device",
     "DmlError",
     "ExecutionFlags",
+    "Explanation",
     "FeatureLevel",
     "Graph",
     "HResult",
@@ -127,6 +157,7 @@ __all__ = [
     "IntermediateEdge",
     "InterpolationMode",
     "InvalidDescriptionError",
+    "IsInfinityMode",
     "Layout",
     "MatrixTransform",
     "ModelError",
@@ -140,14 +171,20 @@ __all__ = [
     "PaddingMode",
     "Passes",
     "QuantizationType",
+    "RandomGeneratorType",
     "RecurrentNetworkDirection",
     "ReduceFunction",
+    "RoundingMode",
     "TensorDesc",
     "TensorFlags",
     "TensorPolicy",
     "UnsupportedError",
     "Violation",
+    "Window",
     "calc_buffer_tensor_size",
+    "explain",
+    "run",
+    "run_model",
     "slice1",
     "slicing",
 ]
