@@ -45,7 +45,10 @@ if TYPE_CHECKING:
     )
     from anydml.core.schema import Operator
     from anydml.frontends.c_constants import *  # noqa: F403 - DirectML's constants and structures
-    from anydml.frontends.c_names import DML_TENSOR_DESC, DMLCalcBufferTensorSize, DMLCreateDevice, DMLCreateDevice1
+    from anydml.frontends.c_names import DML_TENSOR_DESC as DML_TENSOR_DESC
+    from anydml.frontends.c_names import DMLCalcBufferTensorSize as DMLCalcBufferTensorSize
+    from anydml.frontends.c_names import DMLCreateDevice as DMLCreateDevice
+    from anydml.frontends.c_names import DMLCreateDevice1 as DMLCreateDevice1
     from anydml.frontends.dxdispatch.running import run_model
     from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, OperatorNode, OutputEdge
     from anydml.graph.passes import Passes
@@ -130,7 +133,6 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "DML_TENSOR_DESC",
     "AxisDirection",
     "BindingError",
     "BindingProperties",
@@ -141,9 +143,6 @@ __all__ = [
     "ConstantNode",
     "ConvolutionDirection",
     "ConvolutionMode",
-    "DMLCalcBufferTensorSize",
-    "DMLCreateDevice",
-    "DMLCreateDevice1",
     "DataType",
     "DepthSpaceOrder",
     "Device",
