@@ -21,13 +21,20 @@ LAYERS = [
     {"operators"},
     {"graph"},
     {"runtime"},
-    {"frontends", "slicing"},
+    {"files"},
+    {"catalog", "frontends", "slicing"},
     {"view", "bench"},
     {"cli"},
 ]
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
-# A value draws itself, runs itself, or finds its class by name: where an inner layer calls an outer one.
-OUTWARD = {"_repr_html_": "view", "to_svg": "view", "__call__": "runtime", "from_dict": "operators"}
+# Where an inner layer calls an outer one: a value draws itself, runs itself, finds its class, or shows an example.
+OUTWARD = {
+    "_repr_html_": "view",
+    "to_svg": "view",
+    "__call__": "runtime",
+    "from_dict": "operators",
+    "example": "catalog",
+}
 MOST_LINES_OF_A_FILE = 500
 MOST_LINES_OF_A_FUNCTION = 60
 HEAVY = ["llvmlite", "PIL", "argparse", "torch", "onnxruntime", "cupy", "json", "asyncio", "unittest"]

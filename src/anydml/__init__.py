@@ -1,30 +1,15 @@
 """anydml: DirectML-compatible tensors and operators on any machine.
 
-Descriptions and layouts are here at once; operators and devices are loaded when first named.
+Every name is loaded when it is first used, so that importing the package takes no time.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from anydml.core.datatype import DataType
-from anydml.core.errors import (
-    BindingError,
-    DmlError,
-    HResult,
-    InvalidDescriptionError,
-    ModelError,
-    OutOfMemoryError,
-    UnsupportedError,
-    Violation,
-)
-from anydml.core.layout import Layout
-from anydml.core.levels import FeatureLevel
-from anydml.core.orders import OrderMatch
-from anydml.core.policy import TensorPolicy
-from anydml.core.tensor import TensorDesc, TensorFlags, calc_buffer_tensor_size
-
 if TYPE_CHECKING:
     from anydml import slicing
+    from anydml.catalog.support import min_feature_level, supports
+    from anydml.core.datatype import DataType
     from anydml.core.enums import (
         AxisDirection,
         BindingType,
@@ -43,7 +28,22 @@ if TYPE_CHECKING:
         ReduceFunction,
         RoundingMode,
     )
+    from anydml.core.errors import (
+        BindingError,
+        DmlError,
+        HResult,
+        InvalidDescriptionError,
+        ModelError,
+        OutOfMemoryError,
+        UnsupportedError,
+        Violation,
+    )
+    from anydml.core.layout import Layout
+    from anydml.core.levels import FeatureLevel
+    from anydml.core.orders import OrderMatch
+    from anydml.core.policy import TensorPolicy
     from anydml.core.schema import Operator
+    from anydml.core.tensor import TensorDesc, TensorFlags, calc_buffer_tensor_size
     from anydml.frontends.c_constants import *  # noqa: F403 - DirectML's constants and structures
     from anydml.frontends.c_names import DML_TENSOR_DESC as DML_TENSOR_DESC
     from anydml.frontends.c_names import DMLCalcBufferTensorSize as DMLCalcBufferTensorSize
@@ -83,12 +83,25 @@ _ENUMS = (
     "ReduceFunction",
     "RoundingMode",
 )
+_ERRORS = (
+    "BindingError",
+    "DmlError",
+    "HResult",
+    "InvalidDescriptionError",
+    "ModelError",
+    "OutOfMemoryError",
+    "UnsupportedError",
+    "Violation",
+)
 _LATER = {
     "BindingProperties": "anydml.runtime.compiled",
     "BindingTable": "anydml.runtime.table",
     "BufferBinding": "anydml.runtime.binding",
     "CompiledOperator": "anydml.runtime.compiled",
+    "DataType": "anydml.core.datatype",
     "Device": "anydml.runtime.device",
+    "FeatureLevel": "anydml.core.levels",
+    "Layout": "anydml.core.layout",
     "Operator": "anydml.core.schema",
     **dict.fromkeys(
         ("ConstantNode", "Graph", "InputEdge", "IntermediateEdge", "OperatorNode", "OutputEdge"), "anydml.graph.graph"
@@ -100,7 +113,14 @@ _LATER = {
     "explain": "anydml.view.explanation",
     "run": "anydml.runtime.quick",
     "run_model": "anydml.frontends.dxdispatch.running",
+    "OrderMatch": "anydml.core.orders",
+    "TensorDesc": "anydml.core.tensor",
+    "TensorFlags": "anydml.core.tensor",
+    "TensorPolicy": "anydml.core.policy",
+    "calc_buffer_tensor_size": "anydml.core.tensor",
+    **dict.fromkeys(("min_feature_level", "supports"), "anydml.catalog.support"),
     "slice1": "anydml.slicing",
+    **dict.fromkeys(_ERRORS, "anydml.core.errors"),
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
 }
 
@@ -118,9 +138,8 @@ def _load(name: str) -> Any:
         if name in _LATER or name in module.__all__:
             globals()[name] = value = getattr(module, name)
             return value
-        missing = import_module("anydml.operators.catalog").name_of_missing(name)
-        if missing:
-            raise AttributeError(f"{missing} is a DirectML operator that anydml does not have yet")
+        hint = import_module("anydml.core.schema.names").hint(name, __all__)
+        raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
     raise AttributeError(f"module 'anydml' has no attribute {name!r}")
 
 
@@ -182,8 +201,10 @@ __all__ = [
     "Window",
     "calc_buffer_tensor_size",
     "explain",
+    "min_feature_level",
     "run",
     "run_model",
     "slice1",
     "slicing",
+    "supports",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import Any, overload
 
@@ -348,7 +349,7 @@ class TensorDesc:
             self.described,
         )
 
-    @property
+    @cached_property
     def described(self) -> Described:
         """Where elements lie, in bytes: to tell whether a strided array is just this tensor."""
         size = self.data_type.element_bytes

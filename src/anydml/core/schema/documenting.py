@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator
-from textwrap import fill
+from importlib import import_module
+from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
 from anydml.core.datatype import DataType
-from anydml.core.levels import FeatureLevel
 from anydml.core.schema.attributes import (
     Array,
     AttributeType,
@@ -23,7 +23,7 @@ from anydml.core.schema.attributes import (
     ScaleBias,
     Size2D,
 )
-from anydml.core.schema.fields import AttributeField, Field, TensorField, When
+from anydml.core.schema.fields import Field, TensorField, When
 
 if TYPE_CHECKING:
     from anydml.core.schema.operator import Operator
@@ -36,7 +36,6 @@ _SIMPLE_TYPES: dict[type[AttributeType], str] = {
     Size2D: "tuple[int, int]",
     ScaleBias: "tuple[float, float]",
 }
-_EXAMPLE_SIZES = {1: "[4]", 2: "[2, 3]", 3: "[1, 2, 3]", 4: "[1, 1, 4, 4]", 5: "[1, 1, 2, 4, 4]"}
 
 
 class LazyDoc:
@@ -161,40 +160,12 @@ def _wrapped(text: str) -> str:
 
 
 def example(operator: type[Operator]) -> str:
-    """How the class is called: every field that has to be given."""
-    needed = [f for f in operator.fields.values() if default_of(f) is None]
-    lines = [f"    {f.name}={_sample(operator, f)}," for f in needed]
-    return "\n".join([f"    {operator.__name__}(", *(f"    {line}" for line in lines), "    )"])
-
-
-def _sample(operator: type[Operator], field: Field) -> str:
-    if isinstance(field, TensorField):
-        types = next(iter(field.types.ladders.values())) if isinstance(field.types, When) else field.types
-        top = max(FeatureLevel)
-        allowed = types.at(top) or frozenset(DataType)
-        kind = next((k for k in DataType if k in allowed), DataType.FLOAT32)
-        low, high = (field.rank or operator.ranks).at(top) or (4, 4)
-        rank = min(max(4, low), high)
-        text = f"TensorDesc({kind.name!r}, {_EXAMPLE_SIZES.get(rank, '[...]')})"
-        return f"[{text}, ...]" if field.is_list else text
-    return _sample_value(field.type, field)
-
-
-def _sample_value(kind: AttributeType, field: AttributeField) -> str:
-    if isinstance(kind, Array):
-        return f"[{_sample_value(kind.of, field)}, ...]"
-    if isinstance(kind, Enumeration):
-        return repr(next(iter(kind.of)).name)
-    if isinstance(kind, Integer):
-        return "1" if kind.minimum else "0"
-    samples: dict[type[AttributeType], str] = {
-        Boolean: "False",
-        Size2D: "(2, 2)",
-        ScaleBias: "(1.0, 0.0)",
-        Float: "1.0",
-        Scalar: "1",
-    }
-    return next((text for cls, text in samples.items() if isinstance(kind, cls)), "...")
+    """A program that makes the operator and runs it."""
+    examples = import_module("anydml.catalog.examples")
+    if not examples.has_example(operator):
+        needed = [f"{f.name}=..." for f in operator.fields.values() if default_of(f) is None]
+        return f"    {operator.__name__}({', '.join(needed)})"
+    return indent(str(examples.as_python(examples.example_of(operator))).rstrip(), "    ")
 
 
 def signature_of(cls: type[Operator]) -> inspect.Signature:
