@@ -234,8 +234,8 @@ def test_files__are_all_written_or_none(capsys: Captured, tmp_path: Path) -> Non
 
 
 def test_files__that_lead_nowhere_are_told(capsys: Captured, tmp_path: Path) -> None:
-    (tmp_path / "loop").symlink_to("loop")
-    for name in ("loop", "a\0b", "x" * 5000):
+    (tmp_path / "loop.svg").symlink_to("loop.svg")
+    for name in ("loop.svg", "a\0b.svg", "x" * 5000 + ".svg"):
         for words in (["--svg", str(tmp_path / name)], ["--svg", str(tmp_path / name), "--html", "page.html"]):
             assert main(["explain", "FLOAT32", "2,3", *words]) == 2
             assert "[file.write]" in capsys.readouterr().err
