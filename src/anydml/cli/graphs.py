@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from anydml.cli.messages import UsageError, write
 from anydml.core.errors import DmlError
+from anydml.files.text import printable
 
 if TYPE_CHECKING:
     from anydml.graph.graph import Graph
@@ -48,7 +49,8 @@ def run_graph(args: Namespace) -> int:
     if args.json:
         write(json.dumps(as_data(graph, stages), indent=2) + "\n")
     else:
-        write(f"{describe_stages(graph, stages)}{summary(stages)}\n")
+        lines = f"{describe_stages(graph, stages)}{summary(stages)}".split("\n")
+        write("".join(f"{printable(line)}\n" for line in lines))
     return 0
 
 
