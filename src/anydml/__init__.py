@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from anydml import slicing
+    from anydml.catalog.support import min_feature_level, supports
     from anydml.core.datatype import DataType
     from anydml.core.enums import (
         AxisDirection,
@@ -103,25 +104,27 @@ _LATER = {
     "TensorFlags": "anydml.core.tensor",
     "TensorPolicy": "anydml.core.policy",
     "calc_buffer_tensor_size": "anydml.core.tensor",
+    **dict.fromkeys(("min_feature_level", "supports"), "anydml.catalog.support"),
     "slice1": "anydml.slicing",
     **dict.fromkeys(_ERRORS, "anydml.core.errors"),
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
 }
 
 
-def __getattr__(name: str) -> Any:
-    """A name that was not loaded yet: a description, an operator, a device, an enumeration."""
-    if name == "slicing":
-        return import_module("anydml.slicing")
-    if not name.startswith("_"):
-        module = import_module(_LATER.get(name, "anydml.operators"))
-        if name in _LATER or name in module.__all__:
-            globals()[name] = value = getattr(module, name)
-            return value
-        missing = import_module("anydml.operators.catalog").name_of_missing(name)
-        if missing:
-            raise AttributeError(f"{missing} is a DirectML operator that anydml does not have yet")
-    raise AttributeError(f"module 'anydml' has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers know every name, and a misspelt one is an error to them
+
+    def __getattr__(name: str) -> Any:
+        """A name that was not loaded yet: a description, an operator, a device, an enumeration."""
+        if name == "slicing":
+            return import_module("anydml.slicing")
+        if not name.startswith("_"):
+            module = import_module(_LATER.get(name, "anydml.operators"))
+            if name in _LATER or name in module.__all__:
+                globals()[name] = value = getattr(module, name)
+                return value
+            hint = import_module("anydml.core.schema.names").hint(name, __all__)
+            raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
+        raise AttributeError(f"module 'anydml' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
@@ -175,6 +178,8 @@ __all__ = [
     "UnsupportedError",
     "Violation",
     "calc_buffer_tensor_size",
+    "min_feature_level",
     "slice1",
     "slicing",
+    "supports",
 ]
