@@ -13,7 +13,8 @@ from math import gcd, prod
 from typing import Any
 
 from anydml.core.enums import ConvolutionMode
-from anydml.core.steps import Access, Nest, View
+from anydml.core.expression import FLOAT32, Node, constant, substitute
+from anydml.core.steps import Access, Nest, Store, View, without_unused_loads
 from anydml.runtime.cpu.contraction.cells import FLOATS, Source
 from anydml.runtime.cpu.contraction.filtered import Filtered, filters_of, three
 from anydml.runtime.cpu.contraction.results import Finished
@@ -53,8 +54,8 @@ def phases_of(size: int, window: int, stride: int, dilation: int, padding: int) 
 
 def split_backward(
     operator: Any, x: View, weights: View, nest: Nest, done: Finished
-) -> Iterator[tuple[Filtered, Finished]] | None:
-    """A forward convolution and what becomes of it, for each phase; None where some outputs take nothing."""
+) -> Iterator[tuple[Filtered | Nest, Finished]] | None:
+    """For each phase a forward convolution, or a nest where outputs take nothing, and what becomes of it."""
     sizes = zip(
         nest.sizes[2:],
         weights.sizes[2:],
@@ -64,9 +65,30 @@ def split_backward(
         strict=True,
     )
     phases = [phases_of(*each) for each in sizes]
-    if prod(map(len, phases)) > MOST_PHASES or any(phase.taps == 0 for axis in phases for phase in axis):
+    if prod(map(len, phases)) > MOST_PHASES:
         return None
-    return ((_filtered(operator, x, weights, nest, chosen), _done(done, chosen)) for chosen in combinations(*phases))
+    return (_split_one(operator, x, weights, nest, done, chosen) for chosen in combinations(*phases))
+
+
+def _split_one(
+    operator: Any, x: View, weights: View, nest: Nest, done: Finished, phases: tuple[Phase, ...]
+) -> tuple[Filtered | Nest, Finished]:
+    seen = _done(done, phases)
+    if all(phase.taps for phase in phases):
+        return _filtered(operator, x, weights, nest, phases), seen
+    sizes = (*nest.sizes[:2], *(phase.outputs for phase in phases))
+    return _nest_of_nothing(sizes, seen), seen
+
+
+def _nest_of_nothing(sizes: tuple[int, ...], done: Finished) -> Nest:
+    """Sums without a term."""
+
+    def replaced(node: Node) -> Node | None:
+        return constant(0.0, FLOAT32) if node.op == "result" else None
+
+    values = [substitute(value, replaced) for value in done.values]
+    stores = tuple(Store(access, value) for access, value in zip(done.stores, values, strict=True))
+    return without_unused_loads(Nest(sizes, done.loads, stores))
 
 
 def _filtered(operator: Any, x: View, weights: View, nest: Nest, phases: tuple[Phase, ...]) -> Filtered:

@@ -53,7 +53,7 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
     phases = split_backward(operator, x, weights, nest, done)
     steps: list[Step] = []
     for part, ended in phases or ():
-        made = convolve(part, ended, machine, workspace)
+        made = [part] if isinstance(part, Nest) else convolve(part, ended, machine, workspace)
         if made is None:
             return None
         steps += made
