@@ -43,7 +43,7 @@ def tile_of(
     vectors = max(1, min(spare // (height + 1), 14 if is_right_in_place and height == 1 else 4))
     if machine.registers > 16 and height > 8:
         vectors = 1
-    vectors = min(vectors, -(-columns // machine.lanes))
+    vectors = even_part(-(-columns // machine.lanes), vectors)
     return Tile(
         height, vectors, cells, is_left_packed, is_right_in_place, depth_block(depth, rows, is_right_in_place) != depth
     )
