@@ -32,7 +32,7 @@ LN2_HIGH, LN2_LOW = 0.693359375, -2.121944400546905827679e-4
 """Multiples of the high part by whole numbers up to 2^14 are exact."""
 
 _EXP = (0.0013820744352415204, 0.008369248360395432, 0.041668280959129333, 0.16666516661643982, 0.4999999403953552)
-_EXPM1 = (0.0013871878618374467, 0.008366876281797886, 0.041667431592941284, 0.16666541993618011, 0.4999999701976776)
+EXPM1 = (0.0013871878618374467, 0.008366876281797886, 0.041667431592941284, 0.16666541993618011, 0.4999999701976776)
 
 
 def exp(x: Vector) -> Vector:
@@ -53,7 +53,7 @@ def expm1(x: Vector) -> Vector:
     power = power_of_two(n)
     high, low = _remainder(held, n)
     r = high + low
-    small = multiply_add(r * r, polynomial(r, _EXPM1), low)
+    small = multiply_add(r * r, polynomial(r, EXPM1), low)
     half = multiply_add(power, small, multiply_add(power, high, power - 0.5))
     return _keep_tiny(x, half + half)
 
@@ -68,7 +68,7 @@ def sigmoid(x: Vector) -> Vector:
 
 # Hyperbolic functions
 
-_TANH = tuple(coefficient * 2 ** (5 - k) for k, coefficient in enumerate(_EXPM1))
+_TANH = tuple(coefficient * 2 ** (5 - k) for k, coefficient in enumerate(EXPM1))
 _COSH = (0.0013931100256741047, 0.041666507720947266, 0.5)
 _SINH = (0.00020156776008661836, 0.008332988247275352, 0.1666666716337204)
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from anydml.runtime.native.math.values import (
     FLOAT32,
-    INT32,
     Lanes,
     Vector,
     multiply_add,
@@ -18,6 +17,8 @@ from anydml.runtime.native.math.values import (
 
 _SHIFT = 1.5 * 2**23
 """Added to a float32 below 2^22, this leaves its nearest integer in the low bits."""
+_ONE, _THREE_QUARTERS, _ONE_AND_A_HALF = 0x3F800000, 0x3F400000, 0x3FC00000
+"""Bits of these numbers."""
 _WIDTHS = (4, 8, 16)
 """Lanes that AVX-512 has instructions for."""
 
@@ -58,24 +59,32 @@ def scale(x: Vector, n: Rounded) -> Vector:
 
 
 def split(x: Vector) -> tuple[Vector, Vector]:
-    """A mantissa from 0.75 to 1.5 and an exponent, as floats. Of what is not above 0 and finite, anything.
+    """A mantissa from 0.75 to 1.5 and the exponent's negative, as floats. Of what is not above 0 and finite, anything.
 
     With AVX-512: 0 has mantissa 1 and exponent -inf, infinity 1 and inf; negative numbers and NaN have NaN.
     """
     if _has_instructions(x.lanes):
         mantissa = _by_parts(x.lanes, "getmant", [x], "i32 15")
-        return mantissa, _exponent(x) - _exponent(mantissa)
+        return mantissa, _exponent(mantissa) - _exponent(x)
     is_tiny = x < 2.0**-126
     normal = select(is_tiny, x * 2.0**24, x)
-    exponent = (normal.bits - 0x3F400000) >> 23
+    exponent = (normal.bits - _THREE_QUARTERS) >> 23
     mantissa = (normal.bits - (exponent << 23)).as_bits_of(FLOAT32)
-    moved = exponent + select(is_tiny, exponent.like(-24), 0)
-    return mantissa, moved.step("sitofp", FLOAT32)
+    return mantissa, (select(is_tiny, exponent.like(24), 0) - exponent).step("sitofp", FLOAT32)
 
 
-def splits_specials(lanes: Lanes) -> bool:
-    """Whether `split` says something useful of 0, infinity, NaN and negative numbers."""
+def has_scaling(lanes: Lanes) -> bool:
+    """Whether `split` says something useful of 0, infinity, NaN and negative numbers, and `inverse_power` of huge ones."""
     return _has_instructions(lanes)
+
+
+def inverse_power(x: Vector) -> tuple[Vector, Vector]:
+    """2^n and n as a float, such that x * 2^n is from 0.75 to 1.5; x is above 0, and below 2^126 without AVX-512."""
+    exponent = (_ONE_AND_A_HALF - x.bits) >> 23
+    number = exponent.step("sitofp", FLOAT32)
+    if _has_instructions(x.lanes):
+        return _by_parts(x.lanes, "scalef", [number.like(1.0), number], ""), number
+    return ((exponent << 23) + _ONE).as_bits_of(FLOAT32), number
 
 
 def _exponent(x: Vector) -> Vector:
@@ -120,13 +129,3 @@ def _instruction(lanes: Lanes, instruction: str, operands: list[Vector], immedia
     types = [kind if text.startswith("<") else text for text in types]
     lanes.e.declare(f"{kind} {name}({', '.join(types)})")
     return lanes.value(f"call {kind} {name}({', '.join(written)})", FLOAT32)
-
-
-def inverse_power(u: Vector) -> tuple[Vector, Vector]:
-    """2^-k and k, such that u * 2^-k is about 0.75 to 1.5; u is above 0 and below 2^126."""
-    exponent = (u.bits - 0x3F400000) >> 23
-    power = (0x3F800000 - (exponent << 23)).as_bits_of(FLOAT32)
-    return power, exponent.step("sitofp", FLOAT32)
-
-
-assert INT32.itemsize == FLOAT32.itemsize
