@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cases.framework import Case, Operand, answer_of, make_case, numbers_of, operators_with_cases, spec
+from tests.cases.framework import Case, Operand, answer_of, make_case, number_of, numbers_of, operators_with_cases, spec
 from tests.cases.framework.draw import NEVER_OWNED
 from tests.cases.framework.registry import load
 from tests.cases.framework.run import is_untrustworthy
@@ -20,18 +21,16 @@ from tests.operators.facts import enumerations, operators
 CHOICES = Path(__file__).parent / "CHOICES.md"
 OPERATORS = operators_with_cases()
 LEAST_CASES = 20
-STILL_MISSING = """
-    CONVOLUTION CONVOLUTION_INTEGER GEMM MATRIX_MULTIPLY_INTEGER MATRIX_MULTIPLY_INTEGER_TO_FLOAT
-    QUANTIZED_LINEAR_CONVOLUTION QUANTIZED_LINEAR_MATRIX_MULTIPLY
-    BATCH_NORMALIZATION BATCH_NORMALIZATION_GRAD BATCH_NORMALIZATION_TRAINING BATCH_NORMALIZATION_TRAINING_GRAD
-    LOCAL_RESPONSE_NORMALIZATION LOCAL_RESPONSE_NORMALIZATION_GRAD LP_NORMALIZATION
-    MEAN_VARIANCE_NORMALIZATION MEAN_VARIANCE_NORMALIZATION1 MEAN_VARIANCE_NORMALIZATION2
-    RNN LSTM GRU MULTIHEAD_ATTENTION MULTIHEAD_ATTENTION1
-    DYNAMIC_QUANTIZE_LINEAR QUANTIZE DEQUANTIZE ADAM_OPTIMIZER
-    UPSAMPLE_2D VALUE_SCALE_2D RESAMPLE RESAMPLE1 RESAMPLE2 RESAMPLE3 RESAMPLE_GRAD RESAMPLE_GRAD1
-    ROI_ALIGN ROI_ALIGN1 ROI_ALIGN_GRAD
-"""
-"""Operators that have no cases yet; empty at the end."""
+TAKEN = {
+    ("ROI_ALIGN", "reduction_function"): {"AVERAGE", "MAX"},
+    ("ROI_ALIGN1", "reduction_function"): {"AVERAGE", "MAX"},
+    ("ROI_ALIGN_GRAD", "reduction_function"): {"AVERAGE", "MAX"},
+    ("QUANTIZE", "quantization_type"): {"SCALE", "SCALE_ZERO_POINT"},
+    ("DEQUANTIZE", "quantization_type"): {"SCALE", "SCALE_ZERO_POINT"},
+}
+"""Where an operator takes some members of an enumeration alone: those."""
+NEVER_LEFT_OUT = {("BATCH_NORMALIZATION_GRAD", "epsilon")}
+"""A float of the structure, though the schema calls it optional: no document says what it would be."""
 CONSTANT_BY_NATURE = {"FILL_VALUE_CONSTANT"}
 MOST_UNTRUSTWORTHY = 0.4
 
@@ -41,11 +40,14 @@ def cases_of(operator: str) -> list[Case]:
     return [make_case(operator, number) for number in numbers_of(operator)]
 
 
-def test_operators__have_cases_or_are_named_as_missing() -> None:
-    missing = set(STILL_MISSING.split())
-    print(f"{len(OPERATORS)} of {len(operators())} operators have cases; missing: {sorted(missing)}")
-    assert set(OPERATORS) <= set(operators())
-    assert set(operators()) - set(OPERATORS) == missing
+@cache
+def answers_of(operator: str) -> list[dict[str, Any]]:
+    return [answer_of(case) for case in cases_of(operator)]
+
+
+def test_operators__all_have_cases() -> None:
+    print(f"{len(OPERATORS)} operators have cases")
+    assert set(OPERATORS) == set(operators())
 
 
 def test_tolerances__are_given_for_every_operator_with_cases() -> None:
@@ -75,7 +77,8 @@ def test_cases__have_every_data_type_and_legal_ranks(operator: str) -> None:
 def test_cases__have_every_field_and_leave_out_optional_ones(operator: str) -> None:
     for field in spec.fields(operator).values():
         present = [field.name in case.fields for case in cases_of(operator)]
-        assert any(present) and all(present) != field.optional, field.name
+        may_be_missing = field.optional and (operator, field.name) not in NEVER_LEFT_OUT
+        assert any(present) and all(present) != may_be_missing, field.name
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
@@ -83,7 +86,8 @@ def test_cases__have_every_member_of_enumerations(operator: str) -> None:
     for field in spec.fields(operator).values():
         if field.type_name.startswith("ENUM:") and "DATA_TYPE" not in field.type_name:
             used = {case[field.name] for case in cases_of(operator)}
-            assert used == set(enumerations()[field.type_name.removeprefix("ENUM:")])
+            members = set(enumerations()[field.type_name.removeprefix("ENUM:")])
+            assert used == TAKEN.get((operator, field.name), members) <= members
         elif field.type_name == "BOOL":
             assert {case[field.name] for case in cases_of(operator)} == {True, False}
 
@@ -130,13 +134,33 @@ def test_answers__are_trustworthy() -> None:
     """Answers that are nearly constant prove little: they are counted, and few for every operator."""
     counts: Counter[str] = Counter()
     for operator in OPERATORS:
-        counts[operator] = sum(is_untrustworthy(case, answer_of(case)) for case in cases_of(operator))
+        counts[operator] = sum(map(is_untrustworthy, cases_of(operator), answers_of(operator)))
     total = sum(len(cases_of(operator)) for operator in OPERATORS)
     print(f"{sum(counts.values())} of {total} cases are nearly constant")
     for operator, count in counts.most_common(12):
         print(f"  {operator}: {count} of {len(cases_of(operator))}")
     doubtful = {name for name, count in counts.items() if count > MOST_UNTRUSTWORTHY * len(cases_of(name))}
     assert doubtful <= CONSTANT_BY_NATURE
+
+
+STEPS = [operator for operator in OPERATORS if CLASS_OF[operator] == "steps"]
+
+
+@pytest.mark.parametrize("operator", STEPS)
+def test_answers__are_strict(operator: str) -> None:
+    """Formulas of several steps have wide bounds now and then: nearly all must notice a thousandth too much."""
+    tolerance, noticed = CLASSES["steps"], []
+    for case, answers in zip(cases_of(operator), answers_of(operator), strict=True):
+        for name, found in answers.items():
+            kind = case[name].data_type
+            if kind == "FLOAT32":
+                noticed += [not tolerance.accepts(wrong(number_of(value)), value, kind) for value in found.values()]
+    print(f"{operator}: {sum(noticed)} of {len(noticed)} elements would be noticed")
+    assert sum(noticed) >= 0.97 * len(noticed) > 100
+
+
+def wrong(value: float) -> float:
+    return value + math.copysign(1e-3 * (1 + abs(value)), value)
 
 
 def test_load__declares_each_operator_once() -> None:

@@ -15,7 +15,7 @@ from tests.oracle.moves import Tensor, indices
 from tests.oracle.numbers import encode
 
 EXAMPLES = [e for e in examples() if e["status"] != "doc_error" and e["operator"] in operators_with_cases()]
-LEAST = 101
+LEAST = 111
 
 
 def name_of(example: dict[str, Any]) -> str:

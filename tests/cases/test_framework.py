@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from tests.cases.framework import Accumulated, Bits, Case, Draw, Operand, answer_of, make_case, spec, values
+from tests.cases.framework import Accumulated, Bits, Case, Draw, Operand, answer_of, make_case, number_of, spec, values
 from tests.cases.framework import run as running
 from tests.cases.framework.compare import assert_elements, assert_unchanged, assert_untouched, is_nearly_constant
 from tests.cases.framework.run import check, is_untrustworthy, rerun_line
 from tests.cases.framework.tolerance import CLASSES, EXACT, Tolerance
 from tests.operators.memory import GUARD, place, snapshot
+from tests.oracle.inexact import Inexact
 from tests.oracle.numbers import decode, encode, spacing
 
 # Numbers
@@ -90,6 +91,13 @@ def test_tolerance__sums_are_measured_by_their_terms() -> None:
     assert Tolerance(2).accepts(6 * step, cancelled, "FLOAT32")
     assert not Tolerance(2).accepts(7 * step, cancelled, "FLOAT32")
     assert not Tolerance(2).accepts(step, 0.0, "FLOAT32")
+
+
+def test_tolerance__answers_with_an_error_of_their_own() -> None:
+    answer = Inexact(1.0, 0.25)
+    assert Tolerance(0).bounds(answer, "FLOAT32") == (0.75, 1.25)
+    assert Tolerance(0).accepts(1.25, answer, "FLOAT32") and not Tolerance(0).accepts(1.26, answer, "FLOAT32")
+    assert number_of(answer) == number_of(Accumulated(1.0, 2.0, 3)) == number_of(1.0) == 1.0
 
 
 def test_tolerance__absolute_distance() -> None:
@@ -230,6 +238,17 @@ def test_check__works_in_place() -> None:
     case = next(c for c in (make_case("ACTIVATION_RELU", n) for n in range(24)) if c.in_place)
     assert case["output_tensor"].strides == case["input_tensor"].strides
     check(case, answer_of(case), "cpu")
+
+
+def test_output__takes_inputs_of_its_own_in_place() -> None:
+    """Three outputs lie in three of the four inputs, never in the training step."""
+    cases = [make_case("ADAM_OPTIMIZER", number) for number in range(36)]
+    shared = [case for case in cases if case.in_place]
+    assert shared
+    for case in shared:
+        assert set(case.in_place) == set(case.outputs) and len(set(case.in_place.values())) == 3
+        assert "training_step_tensor" not in case.in_place.values()
+        assert all(case[output].strides == case[taken].strides for output, taken in case.in_place.items())
 
 
 class Late:

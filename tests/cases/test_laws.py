@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.cases.framework import Accumulated, Bits, Case, Operand, answer_of, make_case, numbers_of
+from tests.cases.framework import Bits, Case, Operand, answer_of, make_case, number_of, numbers_of
 from tests.cases.pooling import windows_of
 from tests.oracle import indexing, moves, pooling
 from tests.oracle.moves import Index, Tensor, indices
@@ -21,7 +21,7 @@ STEP = 2.0**-12
 
 def plain(answer: Tensor) -> Tensor:
     """An answer's values, without what is known of their errors."""
-    return {i: v.value if isinstance(v, Accumulated) else v for i, v in answer.items()}
+    return {i: number_of(v) for i, v in answer.items()}
 
 
 def inner(a: Tensor, b: Tensor) -> float:

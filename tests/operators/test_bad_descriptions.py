@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -151,6 +152,15 @@ def test_random_descriptions__raise_dml_errors_alone(random: Random, level: Feat
     """Every operator in each example: 51 descriptions at a time."""
     for operator in OPERATORS.values():
         try_one(random, operator, level)
+
+
+def test_wrong_rank__is_told_before_patterns_look_at_dimensions() -> None:
+    with pytest.raises(dml.InvalidDescriptionError, match=r"tensor\.rank"):
+        dml.Convolution(
+            input_tensor=dml.TensorDesc("FLOAT32", [1, 1, 4, 4]),
+            filter_tensor=dml.TensorDesc("FLOAT32", [3]),
+            bias_tensor=dml.TensorDesc("FLOAT32", [1, 1, 1, 1]),
+        )
 
 
 def test_random_descriptions__reach_all_three_answers() -> None:

@@ -213,7 +213,7 @@ def test_rnn__needs_its_recurrence_and_an_output() -> None:
     }
     with pytest.raises(dml.InvalidDescriptionError, match="RecurrenceTensor"):
         dml.Rnn(**fields)
-    assert rules(dml.Rnn(**fields, recurrence_tensor=tensor("FLOAT32", 1, 1, 4, 4))) == ["rnn.outputs"]
+    assert rules(dml.Rnn(**fields, recurrence_tensor=tensor("FLOAT32", 1, 1, 4, 4))) == ["recurrent.outputs"]
 
 
 def test_outputs__never_share_elements() -> None:

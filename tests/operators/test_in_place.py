@@ -52,7 +52,8 @@ def described(cls: type[Operator], data_type: dml.DataType, tensors: dict[str, d
     }
     for field in cls.tensor_fields():
         if field.name in tensors or not field.optional:
-            fields[field.name] = tensors.get(field.name) or dml.TensorDesc(data_type, plain)
+            sizes = (1,) * len(plain) if cls.sizes_of.get(field.name) == "1*" else plain
+            fields[field.name] = tensors.get(field.name) or dml.TensorDesc(data_type, sizes)
     return cls(**fields)
 
 
@@ -96,8 +97,10 @@ def cases(cls: type[Operator], pair: tuple[str, str]) -> list[Operator]:
     data_type = type_of(cls, pair[0])
     assert data_type is not None
     operators = []
-    for sizes in ((7,), (2, 3)):
-        every = layouts(sizes)
+    lowest = cls.ranks.steps[-1][1][0]
+    for inner in ((7,), (2, 3)):
+        lead = max(lowest - len(inner), 0)
+        sizes, every = (1,) * lead + inner, [(0,) * lead + strides for strides in layouts(inner)]
         total = max(dml.calc_buffer_tensor_size(data_type, sizes, strides) for strides in every)
         descs = [dml.TensorDesc(data_type, sizes, strides, total_tensor_size_in_bytes=total) for strides in every]
         operators += [described(cls, data_type, {pair[0]: a, pair[1]: b}) for a, b in product(descs, descs)]

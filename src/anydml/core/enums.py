@@ -120,6 +120,24 @@ class DepthSpaceOrder(DmlEnum):
     COLUMN_ROW_DEPTH = 1
 
 
+class MultiheadAttentionMaskType(DmlEnum):
+    """What the mask of an attention tells about keys and queries."""
+
+    NONE = 0
+    KEY_SEQUENCE_LENGTH = 1
+    KEY_SEQUENCE_END_START = 2
+    KEY_QUERY_SEQUENCE_LENGTH_START_END = 3
+    BOOLEAN = 4
+
+
+class QuantizationType(DmlEnum):
+    """The tensors that QUANTIZE and DEQUANTIZE have beside their input."""
+
+    NONE = 0
+    SCALE = 1
+    SCALE_ZERO_POINT = 2
+
+
 class BindingType(DmlEnum):
     """What is bound to a tensor."""
 

@@ -24,7 +24,7 @@ from anydml.core.schema import (
 )
 from anydml.core.schema.fusion import Activation
 from anydml.core.tensor import TensorDesc
-from anydml.operators.elementwise import activated
+from anydml.operators.fused import apply_activation
 from anydml.operators.pooling import reached
 from anydml.operators.types import FLOAT_16_32
 
@@ -37,29 +37,24 @@ _FLOATS = {"1.0": FLOAT_16_32}
 _STEP = Integer(minimum=1)
 
 
-class Convolution(Operator, since="1.0", id=53):
-    """Slides a filter over the input (FORWARD), or spreads the input through it (BACKWARD)."""
+class FilterOperator(Operator, abstract=True):
+    """What sliding a filter over an input has in common: sizes, rules, and the program of the forward direction."""
 
-    rank = {"1.0": (4, 5), "4.0": (3, 5)}
-    input_tensor: TensorDesc = tensor_input(_FLOATS)
-    filter_tensor: TensorDesc = tensor_input(_FLOATS)
-    bias_tensor: TensorDesc | None = tensor_input(_FLOATS, optional=True)
-    output_tensor: TensorDesc = tensor_output(_FLOATS)
-    mode: ConvolutionMode = attribute(Enumeration(ConvolutionMode), default=ConvolutionMode.CROSS_CORRELATION)
-    direction: ConvolutionDirection = attribute(Enumeration(ConvolutionDirection), default=ConvolutionDirection.FORWARD)
-    strides: tuple[int, ...] = per_dimension("input_tensor", _STEP, skip=2, default=1)
-    dilations: tuple[int, ...] = per_dimension("input_tensor", _STEP, skip=2, default=1)
-    start_padding: tuple[int, ...] = per_dimension("input_tensor", Integer(), skip=2, default=0)
-    end_padding: tuple[int, ...] = per_dimension("input_tensor", Integer(), skip=2, default=0)
-    output_padding: tuple[int, ...] = per_dimension("input_tensor", Integer(), skip=2, default=0)
-    group_count: int = attribute(_STEP, default=1)
-    fused_activation: Operator | None = attribute(_ACTIVATION, optional=True)
-    same = (same("input_tensor filter_tensor bias_tensor output_tensor", "DataType DimensionCount"),)
-    sizes_of = {"bias_tensor": "1 output_channels 1*", "output_tensor": "batch output_channels *output_sizes"}
+    input_tensor: TensorDesc
+    filter_tensor: TensorDesc
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
+    group_count: int
 
     @property
     def is_forward(self) -> bool:
-        return self.direction is ConvolutionDirection.FORWARD
+        return True
+
+    @property
+    def _output_padding(self) -> tuple[int, ...]:
+        return (0,) * len(self.strides)
 
     @property
     def _extents(self) -> tuple[int, ...]:
@@ -85,7 +80,7 @@ class Convolution(Operator, since="1.0", id=53):
             self.strides,
             self.start_padding,
             self.end_padding,
-            self.output_padding,
+            self._output_padding,
             strict=True,
         )
         if self.is_forward:
@@ -114,19 +109,10 @@ class Convolution(Operator, since="1.0", id=53):
     def _check_window(self) -> Iterator[Violation]:
         for i, size in enumerate(self.output_sizes):
             if self.is_forward:
-                size -= self.output_padding[i]  # zeros after the result make no room for a window
+                size -= self._output_padding[i]  # zeros after the result make no room for a window
             if size < 1:
                 found = f"an output size of {size}"
                 yield WINDOW(f"FilterTensor.Sizes[{i + 2}]", found, "at least 1", "more padding or a smaller filter")
-
-    def compute(self, xp: Any, input_tensor: Any, filter_tensor: Any, bias_tensor: Any = None) -> Any:
-        if self.mode is ConvolutionMode.CONVOLUTION:
-            filter_tensor = xp.flip(filter_tensor, axis=tuple(range(2, filter_tensor.ndim)))
-        work = self._forward if self.is_forward else self._backward
-        result = work(xp, input_tensor, filter_tensor)
-        if bias_tensor is not None:
-            result = result + bias_tensor
-        return activated(xp, result, self.fused_activation)
 
     def _taps(self) -> Iterator[tuple[int, ...]]:
         """Every element of the filter."""
@@ -136,10 +122,10 @@ class Convolution(Operator, since="1.0", id=53):
         """Where, seen from the unpadded tensor, the first window has this element of the filter."""
         return [k * d - before for k, d, before in zip(tap, self.dilations, self.start_padding, strict=True)]
 
-    def _forward(self, xp: Any, x: Any, weights: Any) -> Any:
+    def forward(self, xp: Any, x: Any, weights: Any) -> Any:
         """For each element of the filter, a matrix product over channels, group by group, added up."""
         count, groups = x.shape[0], self.group_count
-        sizes = [n - extra for n, extra in zip(self.output_sizes, self.output_padding, strict=True)]
+        sizes = [n - extra for n, extra in zip(self.output_sizes, self._output_padding, strict=True)]
         matrix = weights.reshape(groups, weights.shape[0] // groups, -1, *weights.shape[2:])
         result = xp.zeros((count, weights.shape[0], *self.output_sizes), x.dtype)
         for tap in self._taps():
@@ -149,6 +135,44 @@ class Convolution(Operator, since="1.0", id=53):
                 part = xp.matmul(matrix[(..., *tap)][None], window.reshape(count, groups, matrix.shape[2], -1))
                 result[(slice(None), slice(None), *windows)] += part.reshape(*result.shape[:2], *window.shape[2:])
         return result
+
+
+class Convolution(FilterOperator, since="1.0", id=53):
+    """Slides a filter over the input (FORWARD), or spreads the input through it (BACKWARD)."""
+
+    rank = {"1.0": (4, 5), "4.0": (3, 5)}
+    input_tensor: TensorDesc = tensor_input(_FLOATS)
+    filter_tensor: TensorDesc = tensor_input(_FLOATS)
+    bias_tensor: TensorDesc | None = tensor_input(_FLOATS, optional=True)
+    output_tensor: TensorDesc = tensor_output(_FLOATS)
+    mode: ConvolutionMode = attribute(Enumeration(ConvolutionMode), default=ConvolutionMode.CROSS_CORRELATION)
+    direction: ConvolutionDirection = attribute(Enumeration(ConvolutionDirection), default=ConvolutionDirection.FORWARD)
+    strides: tuple[int, ...] = per_dimension("input_tensor", _STEP, skip=2, default=1)
+    dilations: tuple[int, ...] = per_dimension("input_tensor", _STEP, skip=2, default=1)
+    start_padding: tuple[int, ...] = per_dimension("input_tensor", Integer(), skip=2, default=0)
+    end_padding: tuple[int, ...] = per_dimension("input_tensor", Integer(), skip=2, default=0)
+    output_padding: tuple[int, ...] = per_dimension("input_tensor", Integer(), skip=2, default=0)
+    group_count: int = attribute(_STEP, default=1)
+    fused_activation: Operator | None = attribute(_ACTIVATION, optional=True)
+    same = (same("input_tensor filter_tensor bias_tensor output_tensor", "DataType DimensionCount"),)
+    sizes_of = {"bias_tensor": "1 output_channels 1*", "output_tensor": "batch output_channels *output_sizes"}
+
+    @property
+    def is_forward(self) -> bool:
+        return self.direction is ConvolutionDirection.FORWARD
+
+    @property
+    def _output_padding(self) -> tuple[int, ...]:
+        return self.output_padding
+
+    def compute(self, xp: Any, input_tensor: Any, filter_tensor: Any, bias_tensor: Any = None) -> Any:
+        if self.mode is ConvolutionMode.CONVOLUTION:
+            filter_tensor = xp.flip(filter_tensor, axis=tuple(range(2, filter_tensor.ndim)))
+        work = self.forward if self.is_forward else self._backward
+        result = work(xp, input_tensor, filter_tensor)
+        if bias_tensor is not None:
+            result = result + bias_tensor
+        return apply_activation(xp, result, self.fused_activation)
 
     def _backward(self, xp: Any, x: Any, weights: Any) -> Any:
         """Each input element, times the filter, is added where a forward window would have read it."""

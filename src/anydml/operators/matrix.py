@@ -12,7 +12,7 @@ from anydml.core.rules import rule
 from anydml.core.schema import Enumeration, Float, Operator, attribute, same, tensor_input, tensor_output
 from anydml.core.schema.fusion import Activation
 from anydml.core.tensor import TensorDesc
-from anydml.operators.elementwise import activated
+from anydml.operators.fused import apply_activation
 from anydml.operators.types import FLOAT_16_32
 
 INNER = rule("gemm.inner-size", "A's columns are as many as B's rows, after the transforms, and leading sizes agree.")
@@ -31,7 +31,7 @@ class Gemm(Operator, since="1.0", id=54):
     trans_a: MatrixTransform = attribute(Enumeration(MatrixTransform), default=MatrixTransform.NONE)
     trans_b: MatrixTransform = attribute(Enumeration(MatrixTransform), default=MatrixTransform.NONE)
     alpha: float = attribute(Float(), default=1.0)
-    beta: float = attribute(Float(), default=0.0)
+    beta: float = attribute(Float(), default=1.0)
     fused_activation: Operator | None = attribute(_ACTIVATION, optional=True)
     same = (
         same("a_tensor b_tensor c_tensor output_tensor", "DataType DimensionCount"),
@@ -63,4 +63,4 @@ class Gemm(Operator, since="1.0", id=54):
         result = xp.matmul(a, b) * a.dtype.type(self.alpha)
         if c_tensor is not None:
             result = result + a.dtype.type(self.beta) * c_tensor
-        return activated(xp, result, self.fused_activation)
+        return apply_activation(xp, result, self.fused_activation)

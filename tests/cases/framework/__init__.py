@@ -5,7 +5,7 @@ case on a device and compares. The pieces are joined by `@case` and `@answer`, o
 operators that look alike.
 """
 
-from tests.cases.framework.case import Accumulated, Bits, Case, Operand
+from tests.cases.framework.case import Accumulated, Bits, Case, Operand, number_of
 from tests.cases.framework.draw import Draw
 from tests.cases.framework.registry import HOSTILE, answer, answer_of, case, make_case, numbers_of, operators_with_cases
 
@@ -20,6 +20,7 @@ __all__ = [
     "answer_of",
     "case",
     "make_case",
+    "number_of",
     "numbers_of",
     "operators_with_cases",
 ]

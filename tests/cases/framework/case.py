@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import anydml as dml
 from tests.cases.framework import spec
+from tests.oracle.inexact import Inexact
 from tests.oracle.moves import Index, Tensor, indices
 from tests.oracle.numbers import decode, encode
 
@@ -24,6 +25,11 @@ class Accumulated(NamedTuple):
     value: float
     magnitude: float
     terms: int
+
+
+def number_of(answer: Any) -> Any:
+    """An answer without what is known of its error."""
+    return answer.value if isinstance(answer, (Accumulated, Inexact)) else answer
 
 
 @dataclass(frozen=True)
@@ -67,8 +73,8 @@ class Case:
     operator: str
     fields: dict[str, Any]
     number: int | None = None
-    in_place: str | None = None
-    """The input whose memory the only output takes, if any."""
+    in_place: dict[str, str] = field(default_factory=dict)
+    """The input whose memory an output takes, by the output's field."""
     owned: str | None = None
     """The input that is given once, at initialization, if any."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.framework.case import Accumulated, Bits, Operand
+from tests.cases.framework.case import Bits, Operand, number_of
 from tests.cases.framework.tolerance import Tolerance
 from tests.operators.memory import GUARD, Placed
 from tests.oracle.numbers import decode, encode, integer_range, is_float
@@ -31,7 +31,7 @@ def _agrees(code: int, value: Any, kind: str, answer: Any, tolerance: Tolerance)
         return code == value
     if is_float(kind):
         return tolerance.accepts(float(decode(code, kind)), value, kind)
-    number = value.value if isinstance(value, Accumulated) else value
+    number = number_of(value)
     low, high = integer_range(kind)
     assert number == int(number) and low <= number <= high, f"the answer {number} is not a number of type {kind}"
     return decode(code, kind) == number
@@ -67,4 +67,4 @@ def is_nearly_constant(answer: Any, operand: Operand) -> bool:
 def _rounded(value: Any, kind: str, answer: Any) -> int:
     if isinstance(answer, Bits):
         return int(value)
-    return encode(value.value if isinstance(value, Accumulated) else value, kind)
+    return encode(number_of(value), kind)

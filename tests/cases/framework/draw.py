@@ -41,7 +41,7 @@ class Draw:
         self.works_in_place = spec.is_in_place(operator) and number % IN_PLACE_EVERY == IN_PLACE_EVERY - 1
         self.is_large = number % LARGE_EVERY == LARGE_EVERY // 2 + 1
         self._fields: dict[str, Any] = {}
-        self._in_place: str | None = None
+        self._in_place: dict[str, str] = {}
 
     # Choices
 
@@ -157,8 +157,8 @@ class Draw:
         operand = Operand(kind, tuple(sizes), {}, *self._layout(sizes, broadcast=False))
         equal = self._equal_inputs(kind, tuple(sizes)) if self.works_in_place else []
         if equal:
-            self._in_place = self.random.choice(equal)
-            given = self._fields[self._in_place]
+            self._in_place[field] = self.random.choice(equal)
+            given = self._fields[self._in_place[field]]
             operand = Operand(kind, given.sizes, {}, given.strides, given.extra_bytes)
         self._fields[field] = operand
         return operand
@@ -172,6 +172,7 @@ class Draw:
             and given.bits
             and (given.data_type, given.sizes) == (data_type, sizes)
             and ALIASED.get(self.operator, name) == name
+            and name not in self._in_place.values()
         ]
 
     def outputs(self, field: str, data_type: str, sizes: Sequence[Index]) -> None:

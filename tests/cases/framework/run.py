@@ -23,9 +23,7 @@ def check(case: Case, answer: dict[str, Any], device: str, tolerance: Tolerance 
     random = Random(f"{case.operator} {case.number} {device}")
     inputs = {name: [_filled(each, random) for each in case.operands(name)] for name in case.inputs}
     outputs = {name: [place(each.desc(), random) for each in case.operands(name)] for name in case.outputs}
-    if case.in_place:
-        (output,) = outputs
-        outputs[output] = inputs[case.in_place]
+    outputs.update({output: inputs[taken] for output, taken in case.in_place.items()})
     before = {name: [snapshot(each) for each in placed] for name, placed in {**inputs, **outputs}.items()}
     elsewhere = Elsewhere(dml.Device(device))
     buffers = {name: _bound(case, name, placed, elsewhere) for name, placed in {**inputs, **outputs}.items()}
@@ -38,7 +36,7 @@ def check(case: Case, answer: dict[str, Any], device: str, tolerance: Tolerance 
     elsewhere.fetch()
     for name, placed in inputs.items():
         for each, old in zip(placed, before[name], strict=True):
-            if name not in (case.in_place, case.owned):
+            if name not in (*case.in_place.values(), case.owned):
                 assert_unchanged(name, each, old)
     for name, placed in outputs.items():
         answers = answer[name] if isinstance(case[name], list) else [answer[name]]

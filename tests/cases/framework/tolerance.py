@@ -18,13 +18,17 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from tests.cases.framework.case import Accumulated
+from tests.cases.framework.case import Accumulated, number_of
+from tests.oracle.inexact import Inexact
 from tests.oracle.numbers import round_float, spacing
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Whichever is larger: ULP of the answer (of the magnitude of a sum, plus one per term) or an absolute distance."""
+    """Whichever is larger: ULP of the answer (of the magnitude of a sum, plus one per term) or an absolute distance.
+
+    An `Inexact` answer has an error of its own, which comes on top.
+    """
 
     ulp: float
     absolute: float = 0.0
@@ -32,13 +36,15 @@ class Tolerance:
 
     def bounds(self, answer: Any, data_type: str) -> tuple[float, float]:
         """The lowest and the highest float of the type that is accepted for a finite answer."""
-        value, magnitude, terms = answer if isinstance(answer, Accumulated) else (answer, abs(answer), 0)
+        number = number_of(answer)
+        value, magnitude, terms = answer if isinstance(answer, Accumulated) else (number, abs(number), 0)
         computed = "FLOAT64" if data_type == "FLOAT64" else "FLOAT32"
         error = max((self.ulp + terms) * spacing(max(magnitude, abs(value)), computed), self.absolute)
+        error += answer.error if isinstance(answer, Inexact) else 0.0
         return round_float(value - error, data_type), round_float(value + error, data_type)
 
     def accepts(self, actual: float, answer: Any, data_type: str) -> bool:
-        value = answer.value if isinstance(answer, Accumulated) else answer
+        value = number_of(answer)
         if math.isnan(value) or math.isnan(actual):
             return math.isnan(value) and math.isnan(actual)
         if math.isinf(value):
@@ -67,6 +73,8 @@ CLASSES = {
     "sum": Tolerance(2),
     # Sums of exponentials, each with an error of its own.
     "softmax": Tolerance(8),
+    # Answers are `Inexact`: formulas of several steps, such as networks, normalization and resampling.
+    "steps": Tolerance(4, absolute=2.0**-120),
 }
 
 _NAMES = {
@@ -90,11 +98,13 @@ _NAMES = {
         SLICE SLICE1 SLICE_GRAD CAST SPLIT JOIN PADDING PADDING1 TILE
         GATHER GATHER_ELEMENTS GATHER_ND GATHER_ND1 SCATTER_ELEMENTS SCATTER_ND
         SPACE_TO_DEPTH SPACE_TO_DEPTH1 DEPTH_TO_SPACE DEPTH_TO_SPACE1 REVERSE_SUBSEQUENCES NONZERO_COORDINATES UNFOLD
+        CONVOLUTION_INTEGER MATRIX_MULTIPLY_INTEGER QUANTIZED_LINEAR_CONVOLUTION QUANTIZED_LINEAR_MATRIX_MULTIPLY
+        QUANTIZE
     """,
     "sign": "ELEMENT_WISE_ABS ELEMENT_WISE_NEGATE",
     "simple": """
         ELEMENT_WISE_DIVIDE ELEMENT_WISE_RECIP ELEMENT_WISE_SQRT ELEMENT_WISE_DIFFERENCE_SQUARE
-        ELEMENT_WISE_DEQUANTIZE_LINEAR
+        ELEMENT_WISE_DEQUANTIZE_LINEAR DEQUANTIZE DYNAMIC_QUANTIZE_LINEAR
         ACTIVATION_HARD_SIGMOID ACTIVATION_HARD_SWISH ACTIVATION_LEAKY_RELU ACTIVATION_LINEAR
         ACTIVATION_PARAMETERIZED_RELU ACTIVATION_SHRINK ACTIVATION_SOFTSIGN
     """,
@@ -111,11 +121,20 @@ _NAMES = {
     "power": "ELEMENT_WISE_POW ELEMENT_WISE_CONSTANT_POW",
     "sum": """
         REDUCE CUMULATIVE_SUMMATION CUMULATIVE_PRODUCT FOLD
-        AVERAGE_POOLING AVERAGE_POOLING1 AVERAGE_POOLING_GRAD MAX_POOLING_GRAD
+        AVERAGE_POOLING AVERAGE_POOLING1 AVERAGE_POOLING_GRAD MAX_POOLING_GRAD VALUE_SCALE_2D
     """,
     "softmax": """
         ACTIVATION_SOFTMAX ACTIVATION_SOFTMAX1 ACTIVATION_LOG_SOFTMAX ACTIVATION_LOG_SOFTMAX1
         LP_POOLING LP_POOLING1
+    """,
+    "steps": """
+        CONVOLUTION GEMM MATRIX_MULTIPLY_INTEGER_TO_FLOAT
+        BATCH_NORMALIZATION BATCH_NORMALIZATION_GRAD BATCH_NORMALIZATION_TRAINING BATCH_NORMALIZATION_TRAINING_GRAD
+        LOCAL_RESPONSE_NORMALIZATION LOCAL_RESPONSE_NORMALIZATION_GRAD LP_NORMALIZATION
+        MEAN_VARIANCE_NORMALIZATION MEAN_VARIANCE_NORMALIZATION1 MEAN_VARIANCE_NORMALIZATION2
+        RNN LSTM GRU MULTIHEAD_ATTENTION MULTIHEAD_ATTENTION1 ADAM_OPTIMIZER
+        UPSAMPLE_2D RESAMPLE RESAMPLE1 RESAMPLE2 RESAMPLE3 RESAMPLE_GRAD RESAMPLE_GRAD1
+        ROI_ALIGN ROI_ALIGN1 ROI_ALIGN_GRAD
     """,
 }
 CLASS_OF = {operator: name for name, operators in _NAMES.items() for operator in operators.split()}

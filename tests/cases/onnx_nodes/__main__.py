@@ -8,7 +8,7 @@ from tests.cases.framework import spec
 from tests.cases.framework.run import check
 from tests.cases.onnx_nodes.nodes import Untranslatable, node_tests
 from tests.cases.onnx_nodes.table import translate
-from tests.cases.onnx_nodes.verify import TOLERANCE
+from tests.cases.onnx_nodes.verify import tolerance_of
 from tests.operators.memory import DEVICES
 
 for node in node_tests():
@@ -23,5 +23,5 @@ for node in node_tests():
         print(f"{node.name}: {case.operator} is not declared yet")
         continue
     for device in DEVICES:
-        check(case, expected, device, TOLERANCE)
+        check(case, expected, device, tolerance_of(case))
     print(f"{node.name}: {case.operator} agrees on {', '.join(DEVICES)}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.cases.framework import Case, spec
-from tests.cases.onnx_nodes import arithmetic, structure
+from tests.cases.onnx_nodes import arithmetic, imaging, networks, structure
 from tests.cases.onnx_nodes.nodes import Node, Untranslatable, narrowed, require
 
 TABLE: dict[str, arithmetic.Translation] = {
@@ -25,8 +25,9 @@ TABLE: dict[str, arithmetic.Translation] = {
     "Clip": arithmetic.clip,
     "Gelu": arithmetic.gelu,
     "PRelu": arithmetic.parameterized_relu,
-    "QuantizeLinear": arithmetic.quantized("ELEMENT_WISE_QUANTIZE_LINEAR"),
-    "DequantizeLinear": arithmetic.quantized("ELEMENT_WISE_DEQUANTIZE_LINEAR"),
+    "QuantizeLinear": imaging.quantized("QUANTIZE"),
+    "DequantizeLinear": imaging.quantized("DEQUANTIZE"),
+    "DynamicQuantizeLinear": imaging.dynamic,
     "Softmax": arithmetic.softmax("SOFTMAX"),
     "LogSoftmax": arithmetic.softmax("LOG_SOFTMAX"),
     "Hardmax": arithmetic.softmax("HARDMAX"),
@@ -66,6 +67,30 @@ TABLE: dict[str, arithmetic.Translation] = {
     "Range": structure.sequence,
     "Trilu": structure.triangle,
     "Col2Im": structure.fold,
+    "MatMul": networks.product,
+    "Gemm": networks.gemm,
+    "MatMulInteger": networks.product_of_integers,
+    "QLinearMatMul": networks.product_of_quantized,
+    "Conv": networks.convolution,
+    "ConvTranspose": networks.transposed_convolution,
+    "ConvInteger": networks.convolution_of_integers,
+    "QLinearConv": networks.convolution_of_quantized,
+    "RNN": networks.recurrent("RNN"),
+    "GRU": networks.recurrent("GRU"),
+    "LSTM": networks.recurrent("LSTM"),
+    "Attention": networks.attention,
+    "BatchNormalization": imaging.batch,
+    "LRN": imaging.local_response,
+    "LpNormalization": imaging.norm,
+    "MeanVarianceNormalization": imaging.mean_variance,
+    "InstanceNormalization": imaging.instance,
+    "GroupNormalization": imaging.group,
+    "LayerNormalization": imaging.layer("MEAN_VARIANCE_NORMALIZATION1"),
+    "RMSNormalization": imaging.layer("MEAN_VARIANCE_NORMALIZATION2"),
+    "Resize": imaging.resize,
+    "Upsample": imaging.upsample,
+    "RoiAlign": imaging.roi_align,
+    "Adam": imaging.adam,
 }
 
 

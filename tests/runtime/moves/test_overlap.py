@@ -130,7 +130,7 @@ def test_four_bit_elements(part: int) -> None:
 def test_conversions(request: pytest.FixtureRequest, types: tuple[DataType, DataType], way: str) -> None:
     if way == "kernels":
         request.getfixturevalue("natively")
-    for layouts in PAIRS[::3]:
+    for layouts in PAIRS[::8]:
         check_values(layouts, types)
 
 

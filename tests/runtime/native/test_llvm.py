@@ -174,7 +174,7 @@ print((during - before) / 100, (kilobytes() - before) / 500)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much memory is a process's own")
 def test_memory__is_given_back() -> None:
-    """Kernels of a process that compiled by MCJIT alone took 780 KiB each, for ever."""
+    """Kernels of a process that compiled by MCJIT alone took about 800 KiB each, for ever."""
     environment = {**os.environ, cache.VARIABLE: ""}
     done = subprocess.run(
         [sys.executable, "-c", MEMORY],

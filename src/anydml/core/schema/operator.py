@@ -92,6 +92,8 @@ class Operator:
     """How many times the size of all its tensors, as numbers it computes with, a program holds at once at most."""
     form: ClassVar[str] = ""
     """Which of `FORMS` gives the meaning."""
+    pending_outputs: frozenset[str] = frozenset()
+    """Outputs that are asked for and being inferred: None until that is done."""
 
     def __init_subclass__(cls, since: str = "", id: int = 0, name: str = "", abstract: bool = False) -> None:
         super().__init_subclass__()
@@ -159,6 +161,7 @@ class Operator:
         from anydml.core.schema.validate import check_described
 
         subject = type(self).__name__
+        self.__dict__["pending_outputs"] = frozenset(wanted)
         raise_if_any(check_described(self, HIGHEST_LEVEL), subject=subject)
         sizes, types = self.infer(), self.infer_types()
         violations = [
@@ -167,7 +170,8 @@ class Operator:
             if name not in sizes or name not in types
         ]
         raise_if_any(violations, subject=subject)
-        self.__dict__.pop("_outputs", None)  # noted while they were absent
+        for noted in ("_outputs", "pending_outputs"):
+            self.__dict__.pop(noted, None)  # noted while outputs were absent
         for name, policy in wanted.items():
             try:
                 strides = None if policy is DEFAULT else policy(sizes[name]).strides
@@ -245,10 +249,14 @@ class Operator:
         return found
 
     @property
+    def element_count(self) -> int:
+        """Elements of all its tensors."""
+        return sum(prod(point.tensor.sizes) for point in self.all_points() if point.tensor is not None)
+
+    @property
     def scratch_size_in_bytes(self) -> int:
         """The most memory that its array program takes besides its tensors."""
-        elements = sum(prod(point.tensor.sizes) for point in self.all_points() if point.tensor is not None)
-        return elements * _WIDEST_ELEMENT_BYTES * self.temporary_copies
+        return self.element_count * _WIDEST_ELEMENT_BYTES * self.temporary_copies
 
     @cached_property
     def _valid_levels(self) -> set[FeatureLevel]:

@@ -57,8 +57,9 @@ def check_described(operator: Operator, level: FeatureLevel) -> list[Violation]:
     `check` relies on ranks, counts, axes and patterns, and is asked only where those are right.
     """
     shapes = [*_check_ranks(operator)]
+    patterns = [] if shapes else _check_patterns(operator)
     shapes += [violation for group in operator.same for violation in _check_same(operator, group)]
-    shapes += [*_check_attributes(operator), *_check_patterns(operator)]
+    shapes += [*_check_attributes(operator), *patterns]
     violations = list(shapes)
     for field in operator.attribute_fields():
         value = getattr(operator, field.name)

@@ -1,0 +1,49 @@
+"""ADAM_OPTIMIZER against the published algorithm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import anydml as dml
+from tests.operators.arrays import WAYS, Array, outputs_of
+
+RATE, FIRST, SECOND = 0.125, 0.875, 1 - 2.0**-10  # numbers that FLOAT32 has
+
+
+def adam(step: float, step_type: str, device: str) -> tuple[dict[str, Array], dict[str, Array]]:
+    random = np.random.default_rng(4)
+    names = ["input_parameters", "input_first_moment", "input_second_moment", "gradient"]
+    given: dict[str, Any] = {f"{name}_tensor": random.uniform(-1, 1, (1, 1, 3, 4)).astype("f4") for name in names}
+    given["input_second_moment_tensor"] = np.abs(given["input_second_moment_tensor"])
+    given["training_step_tensor"] = np.full((1, 1, 1, 1), step, step_type)
+    operator = dml.AdamOptimizer(
+        **{name: dml.TensorDesc.from_array(array) for name, array in given.items()},
+        learning_rate=RATE,
+        beta1=FIRST,
+        beta2=SECOND,
+        epsilon=1e-8,
+    )
+    return given, outputs_of(operator, given, device)
+
+
+@pytest.mark.parametrize("device", WAYS)
+@pytest.mark.parametrize("step_type", ["float32", "uint32", "float16"])
+@pytest.mark.parametrize("step", [1, 2, 1000])
+def test_adam__follows_corrected_averages(step: int, step_type: str, device: str) -> None:
+    """By the algorithm's own form: averages divided by 1 - beta^t, then the step."""
+    given, found = adam(step, step_type, device)
+    x, m, v, g = (array.astype(np.float64) for array in list(given.values())[:4])
+    first, second = FIRST * m + (1 - FIRST) * g, SECOND * v + (1 - SECOND) * g * g
+    moved = x - RATE * (first / (1 - FIRST**step)) / np.sqrt(second / (1 - SECOND**step))
+    for name, expected in (("parameters", moved), ("first_moment", first), ("second_moment", second)):
+        assert np.allclose(found[f"output_{name}_tensor"], expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("device", WAYS)
+def test_adam__at_step_0_has_no_correction_to_divide_by(device: str) -> None:
+    _, found = adam(0, "uint32", device)
+    assert np.isnan(found["output_parameters_tensor"]).all()
+    assert np.isfinite(found["output_first_moment_tensor"]).all()
