@@ -233,7 +233,7 @@ def draw_sliding(draw: Draw) -> tuple[Index, Index, Windows]:
 
 def sliding_attributes(found: Windows) -> dict[str, Any]:
     given = attributes_of(found, dilated=True)
-    return {**given, "window_sizes": given.pop("window_size")}
+    return {"window_sizes": given.pop("window_size"), **given}
 
 
 def sliding_windows(given: Case) -> Windows:

@@ -9,7 +9,7 @@ from typing import Any
 
 _FOLDER = Path(__file__).parent.parent / "spec"
 OPERATOR_COUNT = 177
-EVERY_OPERATOR_IS_DECLARED = False
+EVERY_OPERATOR_IS_DECLARED = True
 """Set to True once all documented operators are declared: from then on, one that goes missing fails a test."""
 
 

@@ -130,6 +130,8 @@ class StrictLibrary:
         def call(*args: Any, **kwargs: Any) -> Any:
             return _strict(function(*_plain(args), **_plain(kwargs)))
 
+        if name == "add":
+            call.at = lambda *args: function.at(*_plain(args))  # type: ignore[attr-defined]
         return call
 
 

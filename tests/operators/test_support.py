@@ -19,6 +19,8 @@ NAMES = [name for name in operators() if name in OPERATORS]
 EITHER = {"ACTIVATION_GELU", "ACTIVATION_SWISH", "ACTIVATION_HARD_SWISH"}
 # The schema says yes where nothing could be shared: no input, or elements of another size.
 NEVER = {"FILL_VALUE_CONSTANT", "FILL_VALUE_SEQUENCE", "ELEMENT_WISE_IS_INFINITY"}
+# Fused into some hosts only; the page of CLIP says so itself, that of softmax leaves it to GEMM's.
+SOME_HOSTS = {"ELEMENT_WISE_CLIP", "ACTIVATION_SOFTMAX", "ACTIVATION_SOFTMAX1"}
 RECURRENT = {"RNN", "LSTM", "GRU"}
 # Prose, or what ONNX Runtime binds, names another type than the table does: both are taken.
 ALSO = {
@@ -39,8 +41,8 @@ def test_operators__are_those_of_the_facts() -> None:
 def test_identity__id_level_and_flags(name: str) -> None:
     facts, operator = operators()[name], OPERATORS[name]
     assert (operator.dml_id, operator.since.text) == (facts["id"], facts["since"])
-    assert operator.fusable == facts["fusable"]
-    assert operator.fuses_anywhere or name == "ELEMENT_WISE_CLIP"
+    assert operator.fusable == (facts["fusable"] or name in SOME_HOSTS)
+    assert operator.fuses_anywhere == (name not in SOME_HOSTS)
     says = facts["in_place"]
     assert (says["pages"] != says["schema"]) == (name in EITHER | NEVER)
     assert bool(operator.in_place) == (name not in NEVER and (says["pages"] or says["schema"]))
@@ -105,10 +107,12 @@ def test_support__every_level_both_ways(name: str) -> None:
             documented = _documented(name, field.dml_name, member)
             assert documented, f"no support row for {field.dml_name}"
             types, ranks = _declared(operator, field, member)
+            # Some operators are older than their first row, which then holds from the start.
+            first = min(FeatureLevel.parse(row) for row in documented)
             for level in FeatureLevel:
                 if level < operator.since:
                     continue
-                expected = Ladder.parse(documented).at(level)
+                expected = Ladder.parse(documented).at(max(level, first))
                 declared = types.at(level), ranks.at(level)
                 assert declared[0] is not None and declared[1] is not None and expected is not None
                 also = ALSO.get((name, field.dml_name), set())
@@ -118,7 +122,7 @@ def test_support__every_level_both_ways(name: str) -> None:
                 compared += 1
             # No declared step is invented: each is a level at which the documents have a row.
             assert _levels(types) | _levels(ranks) <= {*documented, "1.0", operator.since.text} | _other_rows(name)
-    assert compared >= 3
+    assert compared >= len(list(operator.tensor_fields()))
 
 
 def _levels(ladder: Ladder[Any]) -> set[str]:

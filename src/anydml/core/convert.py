@@ -28,7 +28,7 @@ def convert(
             values = scaled(values, source_type, scale_bias)
         is_float = np.issubdtype(values.dtype, np.floating)
         if is_float and not destination_type.is_float:
-            values = _to_integer(values, destination_type)
+            values = cut_off(np, values, destination_type.numpy_dtype, destination_type.range)
         result = wrapped(values, destination_type)
         if is_float and destination_type.is_float and result.dtype != values.dtype:
             _quiet_nans(values, result)
@@ -72,12 +72,11 @@ def _quiet_nans(values: Array, result: Array) -> None:
     result[chosen] = (sign | np.uint64(ones) | payload).astype(target).view(result.dtype)
 
 
-def _to_integer(values: Array, data_type: DataType) -> Array:
-    low, high = data_type.range
+def cut_off(library: Any, values: Any, dtype: Any, limits: tuple[int, int]) -> Any:
+    """Floats as integers: toward zero, kept inside the limits, NaN as 0."""
+    low, high = limits
     # 2^63 and 2^64 are floats, the largest 64-bit integers are not: compare with the first value too large.
-    too_large, too_small, not_number = values >= float(high + 1), values < float(low), np.isnan(values)
-    outside = too_large | too_small | not_number
-    inside = np.where(outside, values.dtype.type(0), values)
-    result: Array = inside.astype(data_type.numpy_dtype)
-    result = np.where(too_large, data_type.numpy_dtype.type(high), result)
-    return np.where(too_small, data_type.numpy_dtype.type(low), result)
+    too_large, too_small = values >= float(high + 1), values < float(low)
+    inside = library.where(too_large | too_small | library.isnan(values), values.dtype.type(0), values)
+    result = library.where(too_large, dtype.type(high), inside.astype(dtype))
+    return library.where(too_small, dtype.type(low), result)

@@ -65,6 +65,11 @@ class DataType(Enum):
             return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
         return 0, (1 << self.bits) - 1
 
+    @property
+    def unsigned(self) -> DataType:
+        """The unsigned integer type of the same width: what an element is as bits."""
+        return DataType[f"UINT{self.bits}"]
+
     def bytes_for(self, elements: int) -> int:
         """Bytes that hold this many elements."""
         return (elements * self.bits + 7) // 8

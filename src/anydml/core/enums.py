@@ -106,6 +106,22 @@ class RecurrentNetworkDirection(DmlEnum):
     BIDIRECTIONAL = 2
 
 
+class RoundingMode(DmlEnum):
+    """How ROUND chooses a whole number."""
+
+    HALVES_TO_NEAREST_EVEN = 0
+    TOWARD_ZERO = 1
+    TOWARD_INFINITY = 2
+
+
+class IsInfinityMode(DmlEnum):
+    """Which infinities IS_INFINITY looks for."""
+
+    EITHER = 0
+    POSITIVE = 1
+    NEGATIVE = 2
+
+
 class AxisDirection(DmlEnum):
     """Which end of an axis comes first."""
 
@@ -136,6 +152,12 @@ class QuantizationType(DmlEnum):
     NONE = 0
     SCALE = 1
     SCALE_ZERO_POINT = 2
+
+
+class RandomGeneratorType(DmlEnum):
+    """How random bits are made."""
+
+    PHILOX_4X32_10 = 0
 
 
 class BindingType(DmlEnum):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from anydml.core import special
+from anydml.core.convert import cut_off
 
 
 class ArrayFunctions:
-    """A library's own functions, and those it lacks. Formulas get one as `m`."""
+    """A library's own functions, and those it lacks. Formulas get one as `m`, array programs as `xp`."""
 
     def __init__(self, library: Any) -> None:
         self._library = library
@@ -18,17 +20,44 @@ class ArrayFunctions:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._library, name)
 
+    def cast(self, x: Any, dtype: Any) -> Any:
+        """x as another type, converted as CAST does: floats to integers toward zero, held in range, NaN as 0."""
+        wanted = np.dtype(dtype)
+        if x.dtype.kind != "f" or wanted.kind not in "iu":
+            return x.astype(wanted)
+        limits = np.iinfo(wanted)
+        return cut_off(self._library, x, wanted, (int(limits.min), int(limits.max)))
+
     def erf(self, x: Any) -> Any:
         """The error function, computed in float64."""
         return special.erf(self._library, x.astype("float64")).astype(x.dtype)
 
-    def erfc(self, x: Any) -> Any:
-        """1 - erf(x), computed in float64."""
-        return special.erfc(self._library, x.astype("float64")).astype(x.dtype)
+    def normal_cdf(self, x: Any) -> Any:
+        """The chance that a standard normal variable lies below x: erfc(-x / sqrt(2)) / 2, computed in float64.
+
+        An operation of its own, since rounding x / sqrt(2) to x's type would cost the lower tail its digits.
+        """
+        half = 0.5 * special.erfc(self._library, x.astype("float64") * -math.sqrt(0.5))
+        return half.astype(x.dtype)
 
     def bitwise_count(self, x: Any) -> Any:
         """The number of bits that are 1 (of the absolute value), as the type of x."""
         return self._library.bitwise_count(x).astype(x.dtype)
+
+    def truncate_divide(self, a: Any, b: Any) -> Any:
+        """The quotient of integers, cut off toward zero; by 0 it is 0, and the lowest integer by -1 is itself."""
+        library = self._library
+        return library.floor_divide(a - library.fmod(a, b), b)
+
+    def integer_power(self, x: Any, exponent: Any) -> Any:
+        """The low bits of x to an integer exponent; of a negative one cut off toward zero, and 0 for x = 0."""
+        library = self._library
+        if x.dtype.kind == "u":
+            return library.power(x, exponent)
+        one = x.dtype.type(1)
+        of_minus_one = library.where(exponent & one, -one, one)
+        inverse = library.where(x == 1, one, library.where(x == -1, of_minus_one, x.dtype.type(0)))
+        return library.where(exponent < 0, inverse, library.power(x, library.maximum(exponent, 0)))
 
 
 NUMPY = ArrayFunctions(np)

@@ -2,6 +2,10 @@
 
 A device has its own form of each operation; tests compare every form with the definition here. `ulp` is the largest
 difference allowed, in units of the last place of the type computed in; 0 means bit for bit.
+
+Floats follow IEEE 754; `minimum` and `maximum` hand NaN on, and every NaN is as good as another. Integers keep their
+low bits. What processors leave undefined has a value here: quotients and remainders by 0 are 0, the lowest integer
+divided by -1 is itself (its remainder 0), and shifts by the width of the type or more leave no bit.
 """
 
 from __future__ import annotations
@@ -49,8 +53,8 @@ def _declare(names: str, takes: str, ulp: float = 0, returns_truth: bool = False
 _declare("add subtract multiply negative absolute minimum maximum floor_divide remainder fmod", NUMBERS)
 _declare("divide sqrt copysign floor ceil trunc rint", FLOATS)
 _declare("bitwise_and bitwise_or bitwise_xor invert", INTEGERS + TRUTHS)
-_declare("left_shift right_shift bitwise_count", INTEGERS)
+_declare("left_shift right_shift bitwise_count truncate_divide integer_power", INTEGERS)
 _declare("equal not_equal less less_equal greater greater_equal", NUMBERS, returns_truth=True)
 _declare("where", NUMBERS + TRUTHS)
 _declare("exp expm1 log log1p sin cos tan arcsin arccos arctan", FLOATS, 2)
-_declare("sinh cosh tanh arcsinh arccosh arctanh arctan2 power erf erfc", FLOATS, 2)
+_declare("sinh cosh tanh arcsinh arccosh arctanh arctan2 power erf normal_cdf", FLOATS, 2)

@@ -153,6 +153,7 @@ def _copy_bytes(source: int, destination: int, size: int, tensor: TensorDesc | N
 
 def lower_operator(operator: Operator, slots: Slots, claims: Claims) -> Iterator[Step]:
     """The steps of one operator over the slots of its tensors."""
+    operator = _on_bits(operator) if operator.works_on_bits else operator
     moves = operator.moves() if hasattr(operator, "moves") else None
     if moves is not None:
         yield from (_fill(operator, m, slots) if isinstance(m, Fill) else _move(operator, m, slots) for m in moves)
@@ -164,27 +165,35 @@ def lower_operator(operator: Operator, slots: Slots, claims: Claims) -> Iterator
         yield _program(operator, slots)
 
 
+def _on_bits(operator: Operator) -> Operator:
+    """The same operator with unsigned integers for elements."""
+    tensors = {point.name: point.tensor for point in operator.all_points() if point.tensor is not None}
+    return operator.replace(**{name: t.replace(data_type=t.data_type.unsigned) for name, t in tensors.items()})
+
+
 def computed_type(data_type: DataType) -> ElementType:
     """The type a formula computes in: half precision is for storage, sums in it lose what float32 keeps."""
     return FLOAT32 if data_type is DataType.FLOAT16 else data_type.numpy_dtype
 
 
 def _formula(operator: Operator, slots: Slots) -> Nest:
+    """One nest over the output; an input with sizes of 1, such as a single scale, is repeated along those."""
+    (point,) = (point for point in operator.points("output") if point.tensor is not None)
+    output = point.tensor
+    assert output is not None
     loads: list[Access] = []
     elements: list[Node | None] = []
-    for point in operator.points("input"):
-        if point.tensor is None:
+    for given in operator.points("input"):
+        if given.tensor is None:
             elements.append(None)
             continue
-        tensor = point.tensor
-        leaf = load(len(loads), tensor.data_type.numpy_dtype)
-        loads.append(Access(slots[point.name], tensor.data_type, tensor.strides))
-        elements.append(cast(leaf, computed_type(tensor.data_type)))
+        data_type, layout = given.tensor.data_type, given.tensor.layout.broadcast_to(output.sizes)
+        leaf = load(len(loads), data_type.numpy_dtype)
+        loads.append(Access(slots[given.name], data_type, layout.strides))
+        elements.append(cast(leaf, computed_type(data_type)))
     value = trace(operator.formula, elements)  # type: ignore[attr-defined]
-    (point,) = (point for point in operator.points("output") if point.tensor is not None)
-    assert point.tensor is not None
-    store = Store(Access(slots[point.name], point.tensor.data_type, point.tensor.strides), value)
-    return without_unused_loads(Nest(point.tensor.sizes, tuple(loads), (store,)))
+    store = Store(Access(slots[point.name], output.data_type, output.strides), value)
+    return without_unused_loads(Nest(output.sizes, tuple(loads), (store,)))
 
 
 def _move(operator: Operator, move: Move, slots: Slots) -> Nest:

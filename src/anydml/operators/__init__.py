@@ -7,12 +7,15 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from anydml.core.naming import pascal
 from anydml.core.schema import OPERATORS
+from anydml.operators.catalog import ALIASES
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
 _CLASSES = {cls.__name__: cls for cls in OPERATORS.values() if cls.__module__.startswith(f"{__name__}.")}
+_CLASSES |= {pascal(alias.lower()): OPERATORS[name] for alias, name in ALIASES.items()}
 __all__ = sorted(_CLASSES)
 globals().update(_CLASSES)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,10 +36,9 @@ class _SignedActivation(_Activation, abstract=True):
     output_tensor: TensorDesc = tensor_output(_WITH_SIGNED)
 
 
-def _logistic(m: Any, x: Any) -> Any:
-    """1 / (1 + e^-x); e is only raised to negative powers, so nothing overflows."""
-    small = m.exp(-m.abs(x))
-    return m.where(x >= 0, 1 / (1 + small), small / (1 + small))
+def _softplus_above_relu(m: Any, x: Any) -> Any:
+    """ln(1 + e^x) - max(0, x); e is only raised to negative powers, so nothing overflows."""
+    return m.log1p(m.exp(-m.abs(x)))
 
 
 class ActivationElu(_Activation, since="1.0", id=35):
@@ -49,7 +47,7 @@ class ActivationElu(_Activation, since="1.0", id=35):
     alpha: float = attribute(Float())
 
     def formula(self, m: Any, x: Any) -> Any:
-        return m.where(x >= 0, x, self.alpha * m.expm1(m.minimum(x, 0)))
+        return m.where(x >= 0, x, self.alpha * m.expm1(x))
 
 
 class ActivationHardSigmoid(_Activation, since="1.0", id=37):
@@ -59,7 +57,7 @@ class ActivationHardSigmoid(_Activation, since="1.0", id=37):
     beta: float = attribute(Float())
 
     def formula(self, m: Any, x: Any) -> Any:
-        return m.maximum(m.minimum(self.alpha * x + self.beta, 1), 0)
+        return m.clip(self.alpha * x + self.beta, 0, 1)
 
 
 class ActivationIdentity(_Activation, since="1.0", id=38):
@@ -109,14 +107,15 @@ class ActivationParametricSoftplus(_Activation, since="1.0", id=43):
     beta: float = attribute(Float())
 
     def formula(self, m: Any, x: Any) -> Any:
-        return self.alpha * m.logaddexp(x.dtype.type(0), self.beta * x)
+        steep = self.beta * x
+        return self.alpha * (m.maximum(steep, 0) + _softplus_above_relu(m, steep))
 
 
 class ActivationRelu(_SignedActivation, since="1.0", id=44):
     """max(0, x)."""
 
     def formula(self, m: Any, x: Any) -> Any:
-        return m.maximum(x, x.dtype.type(0))
+        return m.maximum(x, 0)
 
 
 class ActivationScaledElu(_Activation, since="1.0", id=45):
@@ -126,7 +125,7 @@ class ActivationScaledElu(_Activation, since="1.0", id=45):
     gamma: float = attribute(Float())
 
     def formula(self, m: Any, x: Any) -> Any:
-        return self.gamma * m.where(x > 0, x, self.alpha * m.expm1(m.minimum(x, 0)))
+        return self.gamma * m.where(x > 0, x, self.alpha * m.expm1(x))
 
 
 class ActivationScaledTanh(_Activation, since="1.0", id=46):
@@ -143,7 +142,7 @@ class ActivationSigmoid(_Activation, since="1.0", id=47):
     """1 / (1 + e^-x)."""
 
     def formula(self, m: Any, x: Any) -> Any:
-        return _logistic(m, x)
+        return 1 / (1 + m.exp(-x))
 
 
 class ActivationSoftplus(_Activation, since="1.0", id=49):
@@ -156,15 +155,17 @@ class ActivationSoftplus(_Activation, since="1.0", id=49):
             yield STEEPNESS("Steepness", self.steepness, "at least 1", Use(1.0), feature_level="6.4")
 
     def formula(self, m: Any, x: Any) -> Any:
-        return m.logaddexp(x.dtype.type(0), x * self.steepness) / x.dtype.type(self.steepness)
+        straight = m.maximum(x, 0) if self.steepness >= 0 else m.minimum(x, 0)
+        return straight + _softplus_above_relu(m, x * self.steepness) / self.steepness
 
 
 class ActivationSoftsign(_Activation, since="1.0", id=50):
     """x / (1 + |x|)."""
 
     def formula(self, m: Any, x: Any) -> Any:
-        limit = m.copysign(x.dtype.type(1), x)
-        return m.where(m.isinf(x), limit, x / (1 + m.abs(x)))
+        largest = float(m.finfo(x.dtype).max)
+        finite = m.clip(x, -largest, largest)  # infinity over infinity is no number, the limit is 1
+        return finite / (1 + m.abs(finite))
 
 
 class ActivationTanh(_Activation, since="1.0", id=51):
@@ -180,7 +181,7 @@ class ActivationThresholdedRelu(_Activation, since="1.0", id=52):
     alpha: float = attribute(Float())
 
     def formula(self, m: Any, x: Any) -> Any:
-        return m.where(x > self.alpha, x, x.dtype.type(0))
+        return m.where(x > self.alpha, x, 0)
 
 
 class ActivationShrink(_Activation, since="2.0", id=90):
@@ -195,7 +196,7 @@ class ActivationShrink(_Activation, since="2.0", id=90):
     def formula(self, m: Any, x: Any) -> Any:
         if x.dtype.kind in "iu":
             x = x.astype("float64")  # the limits are floats; the result is cut off to a whole number
-        below = m.where(x < -self.threshold, x + self.bias, x.dtype.type(0))
+        below = m.where(x < -self.threshold, x + self.bias, 0)
         return m.where(x > self.threshold, x - self.bias, below)
 
 
@@ -208,7 +209,7 @@ class ActivationCelu(_Activation, since="3.0", id=128):
     alpha: float = attribute(Float())
 
     def formula(self, m: Any, x: Any) -> Any:
-        below = m.minimum(self.alpha * m.expm1(x / x.dtype.type(self.alpha)), 0)
+        below = m.minimum(self.alpha * m.expm1(x / self.alpha), 0)
         return m.maximum(x, 0) + below
 
 
@@ -222,7 +223,7 @@ class ActivationReluGrad(Operator, since="3.0", id=129):
     same = (same("input_tensor input_gradient_tensor output_gradient_tensor", "DataType DimensionCount Sizes"),)
 
     def formula(self, m: Any, x: Any, gradient: Any) -> Any:
-        return m.where(x > 0, gradient, x.dtype.type(0))
+        return m.where(x > 0, gradient, 0)
 
 
 class ActivationGelu(_Activation, since="5.1", id=157):
@@ -233,9 +234,8 @@ class ActivationGelu(_Activation, since="5.1", id=157):
     output_tensor: TensorDesc = tensor_output({"5.1": FLOAT_16_32})
 
     def formula(self, m: Any, x: Any) -> Any:
-        wide = x.astype("float64")  # the tail's e^(-x^2 / 2) magnifies a rounding of x
-        held = m.where(m.isneginf(wide), 0, wide)
-        return (0.5 * held * m.erfc(wide * -math.sqrt(0.5))).astype(x.dtype)
+        # Minus infinity is held back: times 0 it would be no number.
+        return m.maximum(x, -float(m.finfo(x.dtype).max)) * m.normal_cdf(x)
 
 
 class ActivationSwish(_Activation, since="6.2", id=167):
@@ -248,8 +248,8 @@ class ActivationSwish(_Activation, since="6.2", id=167):
     fusable = False
 
     def formula(self, m: Any, x: Any) -> Any:
-        weight = _logistic(m, self.sigmoid_input_scale * x)
-        return m.where(weight == 0, x.dtype.type(0), x * weight)
+        divisor = 1 + m.exp(x * -self.sigmoid_input_scale)
+        return m.where(divisor == m.inf, 0, x / divisor)
 
 
 class ActivationHardSwish(_Activation, since="6.2", id=168):
@@ -263,5 +263,5 @@ class ActivationHardSwish(_Activation, since="6.2", id=168):
     fusable = False
 
     def formula(self, m: Any, x: Any) -> Any:
-        weight = m.maximum(m.minimum(self.alpha * x + self.beta, 1), 0)
-        return m.where(weight == 0, x.dtype.type(0), x * weight)
+        weight = m.clip(self.alpha * x + self.beta, 0, 1)
+        return m.where(weight == 0, 0, x * weight)

@@ -187,6 +187,9 @@ DIRECTML_OPERATORS = frozenset(
     ]
 )
 
+ALIASES = {"SCATTER": "SCATTER_ELEMENTS"}
+"""Older names of operators that DirectML keeps."""
+
 
 def is_missing(name: str) -> bool:
     """Whether this is an operator of DirectML that anydml does not have."""

@@ -25,7 +25,7 @@ from anydml.core.schema import (
 from anydml.core.schema.fusion import Activation
 from anydml.core.tensor import TensorDesc
 from anydml.operators.fused import apply_activation
-from anydml.operators.pooling import reached
+from anydml.operators.sliding import reached
 from anydml.operators.types import FLOAT_16_32
 
 GROUPS = rule(

@@ -1,112 +1,194 @@
-"""MAX_POOLING2: the largest element of each window, and where it is."""
+"""Pooling: every window of the input becomes one element, its mean, its norm or its maximum."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import Any
+from collections.abc import Iterable
+from math import prod
+from typing import Any, ClassVar
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import Violation
 from anydml.core.levels import FeatureLevel
-from anydml.core.rules import rule
-from anydml.core.schema import Integer, Operator, per_dimension, same, tensor_input, tensor_output
+from anydml.core.schema import Boolean, Integer, Operator, attribute, per_dimension, same, tensor_input, tensor_output
+from anydml.core.schema.fields import Same
 from anydml.core.tensor import TensorDesc
+from anydml.operators.sliding import (
+    NOWHERE,
+    Slide,
+    check_slides,
+    counts_of,
+    slides_of,
+    window_maxima,
+    window_places,
+    window_sizes,
+    window_sums,
+)
 from anydml.operators.types import FLOAT_16_32, INTEGERS_8, UINT32, UINT64, WITHOUT_FLOAT64
 
-WINDOW = rule("pooling.window", "The window fits into the padded input.")
-_STEP = Integer(minimum=1)
-_VALUES = {"2.1": FLOAT_16_32, "3.0": FLOAT_16_32 | INTEGERS_8, "5.0": WITHOUT_FLOAT64}
+_FLOATS = {"1.0": FLOAT_16_32}
+_MAXIMA = {"1.0": FLOAT_16_32, "3.0": FLOAT_16_32 | INTEGERS_8, "5.0": WITHOUT_FLOAT64}
+_PLACES = {"1.0": UINT32, "5.0": UINT32 | UINT64}
+_RANK = {"1.0": (4, 5)}
+
+_WINDOW = per_dimension("input_tensor", Integer(minimum=1), skip=2)
+_STEP = per_dimension("input_tensor", Integer(minimum=1), skip=2, default=1)
+_PADDING = per_dimension("input_tensor", Integer(), skip=2, default=0)
 
 
-class MaxPooling2(Operator, since="2.1", id=110):
-    """The largest element of each dilated window, and optionally its index in the flattened input."""
+class Pooling(Operator, abstract=True):
+    """What all pooling has in common: windows over the input's spatial dimensions."""
 
-    rank = {"2.1": (4, 5)}
-    input_tensor: TensorDesc = tensor_input(_VALUES)
-    output_tensor: TensorDesc = tensor_output(_VALUES)
-    output_indices_tensor: TensorDesc | None = tensor_output(
-        {"2.1": UINT32, "5.0": UINT32 | UINT64}, optional=True, inferred_type=DataType.UINT32
-    )
-    strides: tuple[int, ...] = per_dimension("input_tensor", _STEP, skip=2, default=1)
-    window_size: tuple[int, ...] = per_dimension("input_tensor", _STEP, skip=2)
-    start_padding: tuple[int, ...] = per_dimension("input_tensor", Integer(), skip=2, default=0)
-    end_padding: tuple[int, ...] = per_dimension("input_tensor", Integer(), skip=2, default=0)
-    dilations: tuple[int, ...] = per_dimension("input_tensor", _STEP, skip=2, default=1)
-    same = (
-        same("input_tensor output_tensor output_indices_tensor", "DimensionCount"),
-        same("input_tensor output_tensor", "DataType"),
-    )
+    rank = _RANK
+    same: ClassVar[tuple[Same, ...]] = (same("input_tensor output_tensor", "DataType DimensionCount"),)
+    input_tensor: TensorDesc
+    output_tensor: TensorDesc
+    window_size: tuple[int, ...]
+    strides: tuple[int, ...]
+    start_padding: tuple[int, ...]
+    end_padding: tuple[int, ...]
 
-    def check(self, level: FeatureLevel) -> Iterator[Violation]:
-        for i, size in enumerate(self._spatial_sizes()):
-            if size < 1:
-                found = f"{self.window_size[i]} dilated by {self.dilations[i]}"
-                yield WINDOW(f"WindowSize[{i}]", found, "a window inside the padded input", "a smaller window")
+    @property
+    def slides(self) -> tuple[Slide, ...]:
+        dilations = getattr(self, "dilations", None)
+        padding = self.start_padding, self.end_padding
+        return slides_of(self.input_tensor.sizes, self.window_size, self.strides, *padding, dilations)
 
-    def _spatial_sizes(self) -> tuple[int, ...]:
-        rows = zip(
-            self.input_tensor.sizes[2:],
-            self.window_size,
-            self.dilations,
-            self.strides,
-            self.start_padding,
-            self.end_padding,
-            strict=True,
-        )
-        return tuple((n + a + b - (1 + (w - 1) * d)) // s + 1 for n, w, d, s, a, b in rows)
+    @property
+    def unit_dilations(self) -> tuple[int, ...]:
+        return (1,) * len(self.window_size)
+
+    def check(self, level: FeatureLevel) -> Iterable[Violation]:
+        return check_slides(self.slides, "WindowSize")
 
     def infer(self) -> dict[str, tuple[int, ...]]:
-        sizes = (*self.input_tensor.sizes[:2], *self._spatial_sizes())
-        return {"output_tensor": sizes, "output_indices_tensor": sizes}
+        sizes = (*self.input_tensor.sizes[:2], *counts_of(self.slides))
+        outputs = (field.name for field in self.tensor_fields() if not field.is_input)
+        return dict.fromkeys(outputs, sizes)
+
+
+class AveragePooling1(Pooling, since="6.2", id=166):
+    """The mean of each dilated window; padding counts as zeros, or not at all."""
+
+    input_tensor: TensorDesc = tensor_input(_FLOATS)
+    output_tensor: TensorDesc = tensor_output(_FLOATS)
+    strides: tuple[int, ...] = _STEP
+    window_size: tuple[int, ...] = _WINDOW
+    start_padding: tuple[int, ...] = _PADDING
+    end_padding: tuple[int, ...] = _PADDING
+    dilations: tuple[int, ...] = _STEP
+    include_padding: bool = attribute(Boolean())
+
+    def compute(self, xp: Any, input_tensor: Any) -> Any:
+        sizes = window_sizes(xp, self.slides, self.include_padding)
+        return window_sums(xp, input_tensor, self.slides) / xp.asarray(sizes, input_tensor.dtype)
+
+
+class AveragePooling(Pooling, since="1.0", id=56):
+    """The mean of each window; padding counts as zeros, or not at all."""
+
+    input_tensor: TensorDesc = tensor_input(_FLOATS)
+    output_tensor: TensorDesc = tensor_output(_FLOATS)
+    strides: tuple[int, ...] = _STEP
+    window_size: tuple[int, ...] = _WINDOW
+    start_padding: tuple[int, ...] = _PADDING
+    end_padding: tuple[int, ...] = _PADDING
+    include_padding: bool = attribute(Boolean())
+
+    def equivalent(self) -> Operator:
+        return AveragePooling1(**self.values(), dilations=self.unit_dilations)
+
+
+class LpPooling1(Pooling, since="6.2", id=165):
+    """The Lp norm of each dilated window: the P-th root of the sum of the P-th powers of magnitudes."""
+
+    input_tensor: TensorDesc = tensor_input(_FLOATS)
+    output_tensor: TensorDesc = tensor_output(_FLOATS)
+    strides: tuple[int, ...] = _STEP
+    window_size: tuple[int, ...] = _WINDOW
+    start_padding: tuple[int, ...] = _PADDING
+    end_padding: tuple[int, ...] = _PADDING
+    dilations: tuple[int, ...] = _STEP
+    p: int = attribute(Integer(minimum=1))
+
+    def compute(self, xp: Any, input_tensor: Any) -> Any:
+        magnitude = xp.abs(input_tensor)
+        if self.p == 1:
+            return window_sums(xp, magnitude, self.slides)
+        if self.p == 2:
+            return xp.sqrt(window_sums(xp, magnitude * magnitude, self.slides))
+        exponent = magnitude.dtype.type
+        return window_sums(xp, magnitude ** exponent(self.p), self.slides) ** exponent(1 / self.p)
+
+
+class LpPooling(Pooling, since="1.0", id=57):
+    """The Lp norm of each window: the P-th root of the sum of the P-th powers of magnitudes."""
+
+    input_tensor: TensorDesc = tensor_input(_FLOATS)
+    output_tensor: TensorDesc = tensor_output(_FLOATS)
+    strides: tuple[int, ...] = _STEP
+    window_size: tuple[int, ...] = _WINDOW
+    start_padding: tuple[int, ...] = _PADDING
+    end_padding: tuple[int, ...] = _PADDING
+    p: int = attribute(Integer(minimum=1))
+
+    def equivalent(self) -> Operator:
+        return LpPooling1(**self.values(), dilations=self.unit_dilations)
+
+
+_WITH_PLACES = (
+    same("input_tensor output_tensor output_indices_tensor", "DimensionCount"),
+    same("input_tensor output_tensor", "DataType"),
+)
+
+
+class MaxPooling2(Pooling, since="2.1", id=110):
+    """The largest element of each dilated window, and optionally its index in the flattened input."""
+
+    input_tensor: TensorDesc = tensor_input(_MAXIMA)
+    output_tensor: TensorDesc = tensor_output(_MAXIMA)
+    output_indices_tensor: TensorDesc | None = tensor_output(_PLACES, optional=True, inferred_type=DataType.UINT32)
+    strides: tuple[int, ...] = _STEP
+    window_size: tuple[int, ...] = _WINDOW
+    start_padding: tuple[int, ...] = _PADDING
+    end_padding: tuple[int, ...] = _PADDING
+    dilations: tuple[int, ...] = _STEP
+    same = _WITH_PLACES
 
     def compute(self, xp: Any, input_tensor: Any) -> dict[str, Any]:
-        """Tap by tap, in the order of memory, so that the first of equal elements wins."""
-        sizes = self.infer()["output_tensor"]
-        best = xp.full(sizes, _lowest(xp, input_tensor.dtype), input_tensor.dtype)
-        index = xp.full(sizes, -1, xp.int64)
-        flat = xp.arange(input_tensor.size, dtype=xp.int64).reshape(input_tensor.shape)
-        for tap in product(*(self._taps(i) for i in range(len(self.window_size)))):
-            output, source = self._tap(tap)
-            candidate, held = input_tensor[source], best[output]
-            better = (candidate > held) | (index[output] < 0) | ((candidate != candidate) & (held == held))
-            best[output] = xp.where(better, candidate, held)
-            index[output] = xp.where(better, flat[source], index[output])
-        return {"output_tensor": best, "output_indices_tensor": xp.maximum(index, 0)}
-
-    def _taps(self, i: int) -> list[int]:
-        """The elements of a window that lie in the input for some output: few, however long the padded window."""
-        dilation, total = self.dilations[i], self.input_tensor.sizes[i + 2]
-        if self.window_size[i] <= total:
-            return list(range(self.window_size[i]))
-        taps: set[int] = set()
-        for output in range(self._spatial_sizes()[i]):
-            first = self.start_padding[i] - output * self.strides[i]  # the tap on input element 0, times the dilation
-            low, high = -(-first // dilation), (first + total - 1) // dilation
-            taps.update(range(max(low, 0), min(high + 1, self.window_size[i])))
-        return sorted(taps)
-
-    def _tap(self, tap: tuple[int, ...]) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-        """The outputs for which this element of the window lies in the input, and those input elements."""
-        starts = [k * d - before for k, d, before in zip(tap, self.dilations, self.start_padding, strict=True)]
-        output, source = reached(starts, self.strides, self._spatial_sizes(), self.input_tensor.sizes[2:])
-        both = (slice(None), slice(None))
-        return both + output, both + source
+        if self.output_indices_tensor is None:
+            return {"output_tensor": window_maxima(xp, input_tensor, self.slides)}
+        values, places = window_places(xp, input_tensor, self.slides)
+        batch, channels, *spatial = input_tensor.shape
+        channel = xp.arange(batch * channels).reshape(batch, channels, *(1,) * len(spatial))
+        indices = xp.where(places == NOWHERE, 0, channel * prod(spatial) + places)
+        return {"output_tensor": values, "output_indices_tensor": indices}
 
 
-def reached(
-    starts: Sequence[int], steps: Sequence[int], counts: Sequence[int], sizes: Sequence[int]
-) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Of `count` places from a start in equal steps, those inside 0 to size - 1: which ones, and where."""
-    which, where = [], []
-    for start, step, count, size in zip(starts, steps, counts, sizes, strict=True):
-        low = max(0, -(start // step))
-        high = max(min(count, (size - 1 - start) // step + 1), low)
-        first = start + low * step
-        which.append(slice(low, high))
-        where.append(slice(first, first + (high - low - 1) * step + 1, step) if high > low else slice(0, 0))
-    return tuple(which), tuple(where)
+class MaxPooling1(Pooling, since="2.0", id=91):
+    """The largest element of each window, and optionally its index in the flattened input."""
+
+    input_tensor: TensorDesc = tensor_input(_MAXIMA)
+    output_tensor: TensorDesc = tensor_output(_MAXIMA)
+    output_indices_tensor: TensorDesc | None = tensor_output(_PLACES, optional=True, inferred_type=DataType.UINT32)
+    strides: tuple[int, ...] = _STEP
+    window_size: tuple[int, ...] = _WINDOW
+    start_padding: tuple[int, ...] = _PADDING
+    end_padding: tuple[int, ...] = _PADDING
+    same = _WITH_PLACES
+
+    def equivalent(self) -> Operator:
+        return MaxPooling2(**self.values(), dilations=self.unit_dilations)
 
 
-def _lowest(xp: Any, dtype: Any) -> Any:
-    return -xp.inf if dtype.kind == "f" else xp.iinfo(dtype).min
+class MaxPooling(Pooling, since="1.0", id=58):
+    """The largest element of each window."""
+
+    input_tensor: TensorDesc = tensor_input(_MAXIMA)
+    output_tensor: TensorDesc = tensor_output(_MAXIMA)
+    strides: tuple[int, ...] = _STEP
+    window_size: tuple[int, ...] = _WINDOW
+    start_padding: tuple[int, ...] = _PADDING
+    end_padding: tuple[int, ...] = _PADDING
+
+    def equivalent(self) -> Operator:
+        return MaxPooling2(**self.values(), dilations=self.unit_dilations)

@@ -1,4 +1,4 @@
-"""REDUCE and CUMULATIVE_PRODUCT: many elements into one, or into a running value."""
+"""REDUCE, ARGMIN and ARGMAX: many elements into one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,8 @@ from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import (
     Axes,
-    Axis,
-    Boolean,
     Enumeration,
     Operator,
-    aliases,
     attribute,
     same,
     tensor_input,
@@ -53,6 +50,10 @@ _ARGUMENTS = {"1.0": FLOAT_16_32, "2.1": UP_TO_32_BIT, "4.1": WITHOUT_FLOAT64}
 _INDICES = {"1.0": UINT32, "3.0": INTEGERS_32 | INTEGERS_64}
 
 
+def reduced_sizes(tensor: TensorDesc, axes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(1 if axis in axes else size for axis, size in enumerate(tensor.sizes))
+
+
 class Reduce(Operator, since="1.0", id=55):
     """Applies a function over some axes; those keep a size of 1."""
 
@@ -73,18 +74,16 @@ class Reduce(Operator, since="1.0", id=55):
             yield TYPES("OutputTensor.DataType", output.data_type.name, expected, Use(wanted.name))
 
     def infer(self) -> dict[str, tuple[int, ...]]:
-        return {"output_tensor": tuple(1 if i in self.axes else n for i, n in enumerate(self.input_tensor.sizes))}
+        return {"output_tensor": reduced_sizes(self.input_tensor, self.axes)}
 
     def infer_types(self) -> dict[str, DataType]:
         return {"output_tensor": DataType.UINT32 if self._finds_index else self.input_tensor.data_type}
 
     def compute(self, xp: Any, input_tensor: Any) -> Any:
-        x, axes = input_tensor, tuple(self.axes)
+        axes = tuple(self.axes)
         if self._finds_index:
-            return self._index(xp, x)
-        if not axes:  # nothing to reduce: each element stands alone
-            axes = ()
-        return self._functions(xp, x, axes)
+            return place_of_extreme(xp, input_tensor, axes, self.function is ReduceFunction.ARGMAX)
+        return self._functions(xp, input_tensor, axes)
 
     def _functions(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
         reduced = {"axis": axes, "keepdims": True}
@@ -112,13 +111,18 @@ class Reduce(Operator, since="1.0", id=55):
             case _:
                 return xp.sum(x, **total)
 
-    def _index(self, xp: Any, x: Any) -> Any:
-        """The first place of the extreme, counted over the reduced axes as if they were one."""
-        axes = tuple(sorted(self.axes))
-        kept = tuple(axis for axis in range(x.ndim) if axis not in axes)
-        lined = xp.transpose(x, kept + axes).reshape([x.shape[axis] for axis in kept] + [-1])
-        find = xp.argmax if self.function is ReduceFunction.ARGMAX else xp.argmin
-        return find(lined, axis=-1).reshape(self.output_tensor.sizes)
+
+def place_of_extreme(xp: Any, x: Any, axes: tuple[int, ...], largest: bool, last: bool = False) -> Any:
+    """The first (or last) place of the extreme, counted over the reduced axes as if they were one; NaN is extreme.
+
+    The axes keep a size of 1.
+    """
+    reduced = tuple(sorted(axes))
+    kept = tuple(axis for axis in range(x.ndim) if axis not in reduced)
+    lined = xp.transpose(x, kept + reduced).reshape([x.shape[axis] for axis in kept] + [-1])
+    find = xp.argmax if largest else xp.argmin
+    places = lined.shape[-1] - 1 - find(xp.flip(lined, -1), axis=-1) if last else find(lined, axis=-1)
+    return places.reshape([1 if axis in reduced else size for axis, size in enumerate(x.shape)])
 
 
 def _log_sum_exp(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
@@ -128,24 +132,30 @@ def _log_sum_exp(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
     return xp.log(xp.sum(xp.exp(x - top), axis=axes, keepdims=True)) + top
 
 
-class CumulativeProduct(Operator, since="3.1", id=145):
-    """The running product along an axis, from either end, with or without the current element."""
+class _ArgumentOfExtreme(Operator, abstract=True):
+    """What ARGMIN and ARGMAX have in common."""
 
-    rank = {"3.1": (4, 4), "4.0": (1, 8)}
-    input_tensor: TensorDesc = tensor_input({"3.1": _NUMBERS_32, "5.0": _NUMBERS_64})
-    output_tensor: TensorDesc = tensor_output({"3.1": _NUMBERS_32, "5.0": _NUMBERS_64})
-    axis: int = attribute(Axis())
-    axis_direction: AxisDirection = attribute(Enumeration(AxisDirection))
-    has_exclusive_product: bool = attribute(Boolean())
-    same = (same("input_tensor output_tensor", "DataType DimensionCount Sizes"),)
-    in_place = aliases("input_tensor", "output_tensor")
+    rank = {"3.0": (1, 8)}
+    input_tensor: TensorDesc = tensor_input({"3.0": UP_TO_32_BIT, "4.1": WITHOUT_FLOAT64})
+    output_tensor: TensorDesc = tensor_output({"3.0": INTEGERS_32 | INTEGERS_64}, inferred_type=DataType.UINT32)
+    axes: tuple[int, ...] = attribute(Axes(), length="AxisCount")
+    axis_direction: AxisDirection = attribute(Enumeration(AxisDirection), default=AxisDirection.INCREASING)
+    same = (same("input_tensor output_tensor", "DimensionCount"),)
+    finds_largest = False
+
+    def infer(self) -> dict[str, tuple[int, ...]]:
+        return {"output_tensor": reduced_sizes(self.input_tensor, self.axes)}
 
     def compute(self, xp: Any, input_tensor: Any) -> Any:
-        backwards = self.axis_direction is AxisDirection.DECREASING
-        x = xp.flip(input_tensor, self.axis) if backwards else input_tensor
-        if self.has_exclusive_product:
-            ones = xp.ones_like(xp.take(x, xp.asarray([0]), axis=self.axis))
-            before_last = x[(slice(None),) * self.axis + (slice(None, -1),)]
-            x = xp.concatenate([ones, before_last], axis=self.axis)
-        result = xp.cumprod(x, axis=self.axis, dtype=x.dtype)
-        return xp.flip(result, self.axis) if backwards else result
+        is_last = self.axis_direction is AxisDirection.DECREASING
+        return place_of_extreme(xp, input_tensor, self.axes, self.finds_largest, is_last)
+
+
+class Argmin(_ArgumentOfExtreme, since="3.0", id=137):
+    """The place of the smallest element along some axes, as if they were one: the first of equal ones, or the last."""
+
+
+class Argmax(_ArgumentOfExtreme, since="3.0", id=138):
+    """The place of the largest element along some axes, as if they were one: the first of equal ones, or the last."""
+
+    finds_largest = True

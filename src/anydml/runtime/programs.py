@@ -108,7 +108,7 @@ def _load(operator: Operator, view: View, memory: Sequence[Bytes | None], widest
 def _evaluate(operator: Any, arrays: list[Array | None]) -> Any:
     if operator.form == "formula":
         return operator.formula(NUMPY, *arrays)
-    return operator.compute(np, **named_inputs(operator, arrays))
+    return operator.compute(NUMPY, **named_inputs(operator, arrays))
 
 
 def named_inputs(operator: Operator, arrays: Sequence[Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,7 +60,19 @@ class Activation(AttributeType):
             return [HOST(path, activation.dml_type, "an activation this operator takes", "a separate operator")]
         if level < FeatureLevel.parse(needed):
             return [HOST(path, activation.dml_type, "an activation of this level", feature_level=needed)]
-        return [violation.under(path) for violation in activation.check_attributes(level)]
+        violations = [*activation.check_attributes(level), *_check_axes(activation, operator)]
+        return [violation.under(path) for violation in violations]
+
+
+def _check_axes(activation: Operator, host: Any) -> Iterator[Violation]:
+    """Whether the axes of an activation that is not pointwise are dimensions of its host's result."""
+    result = getattr(host, "output_tensor", None)
+    if result is None:  # not inferred yet
+        return
+    for attribute in activation.attribute_fields():
+        value = getattr(activation, attribute.name)
+        if value is not None:
+            yield from attribute.type.check_shape(value, activation.over(result), attribute.dml_name)
 
 
 def _spelt(value: Any, path: str, violations: list[Violation]) -> tuple[Any, Mapping[str, Any]]:

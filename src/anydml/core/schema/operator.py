@@ -86,6 +86,8 @@ class Operator:
     """Whether inputs may carry OWNED_BY_DML."""
     only_moves: ClassVar[bool] = False
     """Whether elements keep their bits: no type is widened for it, even where it is no list of moves."""
+    works_on_bits: ClassVar[bool] = False
+    """Whether a formula takes elements as bits: unsigned integers of their width, whatever the data types."""
     partial_outputs: ClassVar[bool] = False
     """Whether outputs may be smaller than inferred (`check` then says how small)."""
     temporary_copies: ClassVar[int] = 4
@@ -183,6 +185,10 @@ class Operator:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen; make a new one with other fields")
+
+    def over(self, tensor: TensorDesc) -> Operator:
+        """A fused activation as an operator of its own, from this tensor to one like it."""
+        return _rebuild(type(self), self.values() | {"input_tensor": tensor, "output_tensor": tensor})
 
     def values(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.fields}

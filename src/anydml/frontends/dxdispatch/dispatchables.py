@@ -89,6 +89,7 @@ class DispatchableReader:
             self.notes.add(node, FOREIGN, foreign[0], "an operator of DirectML", foreign[1])
             return None
         short = kind.strip().upper().removeprefix(PREFIX)
+        short = catalog.ALIASES.get(short, short)
         if catalog.is_missing(short):
             expected = "one of the operators that anydml has, which this is not yet"
             self.notes.add(node, UNKNOWN, quoted(kind), expected, "docs/operators.md for what is there")

@@ -17,7 +17,7 @@ from anydml.core.steps import Access, Nest
 from anydml.runtime.programs import converted, read_elements, write_elements
 
 Array = npt.NDArray[Any]
-_MAY_WARN = ("floor_divide", "remainder", "fmod", "less", "less_equal", "greater", "greater_equal")
+_MAY_WARN = ("floor_divide", "remainder", "fmod", "truncate_divide", "less", "less_equal", "greater", "greater_equal")
 BLOCK_ELEMENTS = 1 << 14
 """Values of a block stay in the second-level cache while an expression uses them."""
 
