@@ -1,6 +1,6 @@
-"""The error function of float32, its complement, and GELU, which is made of it.
+"""The error function of float32, and the chance that a normal variable lies below x.
 
-Tails are e^-square times a factor that varies little: num / (x + c) times a polynomial of that fraction.
+Tails are e^-square times a factor that varies little: 1 / (x + c) times a polynomial of that fraction.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from anydml.runtime.native.math.values import (
     FLOAT32,
     Vector,
     absolute,
-    at_least,
     at_most,
     copy_sign,
     fused,
@@ -48,25 +47,8 @@ _EXP2 = (
     1.0000001192092896,
 )
 
-_ERFC_SHIFT, _ERFC_CENTRE = 1.25, 0.48493239283561707
-_ERFC = (
-    -4.819588661193848,
-    -1.0987694263458252,
-    3.1267104148864746,
-    -0.941920816898346,
-    -0.45272424817085266,
-    0.9635556936264038,
-    -0.7400828003883362,
-    -0.012582769617438316,
-    0.6447262763977051,
-    -0.5493605732917786,
-    -0.3050087094306946,
-    0.9255878329277039,
-)
-"""(x + shift) e^(x^2) erfc(x) = 1 + u polynomial(u) with u = 1 / (x + shift) - centre, for x from 0 to 10.06."""
-
-_GELU_SHIFT, _GELU_CENTRE = 1.375, 0.3808901906013489
-_GELU = (
+_SHIFT, _CENTRE = 1.375, 0.3808901906013489
+_TAIL = (
     3414.348876953125,
     8504.716796875,
     9090.1474609375,
@@ -95,32 +77,18 @@ def erf(x: Vector) -> Vector:
     return select(size > 0.9, copy_sign(1.0 - rest, x), small)
 
 
-def erfc(x: Vector) -> Vector:
-    size = at_most(absolute(x), 10.06)
-    below, lost = _sum(size, _ERFC_SHIFT)
-    inverse = 1.0 / below
-    error = multiply_add(-inverse, lost, fused(-inverse, below, 1.0))
-    n, grown = _negative_power(size, size)
-    grown = grown + error
-    u = inverse - _ERFC_CENTRE
-    bent = u * polynomial(u, _ERFC)
-    tail = scale(multiply_add(inverse, multiply_add(bent, grown, grown) + bent, inverse), n)
-    return select(x < 0, 2.0 - tail, tail)
-
-
-def gelu(x: Vector) -> Vector:
-    """x times the chance that a normal variable is below x: x less its multiple by the chance to be above."""
+def normal_cdf(x: Vector) -> Vector:
+    """The chance that a standard normal variable lies below x: a tail, or 1 less a tail."""
     size = at_most(absolute(x), 14.5)
-    half = size * 0.5
-    below, lost = _sum(size, _GELU_SHIFT)
-    ratio = half / below
-    error = multiply_add(-ratio, lost, fused(-ratio, below, half))
-    error = error * multiply_add(ratio, -2 / _GELU_SHIFT, 1 / _GELU_SHIFT)
-    n, grown = _negative_power(half, size)
-    u = ratio - _GELU_CENTRE
-    bent = u * polynomial(u, _GELU)
-    tail = scale(multiply_add(ratio, multiply_add(bent, grown, grown) + bent, error) + ratio, n)
-    return copy_sign(at_least(x, 0.0) - tail, x)
+    below, lost = _sum(size, _SHIFT)
+    share = 0.5 / below
+    error = multiply_add(-share, lost, fused(-share, below, 0.5))
+    n, grown = _negative_power(size * 0.5, size)
+    grown = grown + (error + error)
+    u = fused(share, -_SHIFT, 0.5 - _CENTRE)
+    bent = u * polynomial(u, _TAIL)
+    tail = scale(fused(share, multiply_add(bent, grown, grown) + bent, share), n)
+    return select(x < 0, tail, 1.0 - tail)
 
 
 def _sum(x: Vector, shift: float) -> tuple[Vector, Vector]:

@@ -58,14 +58,6 @@ def expm1(x: Vector) -> Vector:
     return _keep_tiny(x, half + half)
 
 
-def sigmoid(x: Vector) -> Vector:
-    """1 / (1 + e^-x); e is only raised to negative powers, so that small results keep all their digits."""
-    power = _powers(at_least(-absolute(x), -104.0))
-    share = power / (power + 1.0)
-    whole = select(x < 0, power, 1.0)
-    return multiply_add(-share, whole, whole)
-
-
 # Hyperbolic functions
 
 _TANH = tuple(coefficient * 2 ** (5 - k) for k, coefficient in enumerate(EXPM1))
