@@ -15,6 +15,8 @@ Value = str | int
 FIRST_LEVEL, SECOND_LEVEL = 1, 2
 """Caches that a line can be asked into. The first has few places for lines on their way: only what streams
 past is asked into it."""
+_REALIGNED = '"stackrealign"'
+"""Callers align the stack to 16 bytes; wider vectors would be spilled to places that are not aligned, which is slow."""
 
 
 class Emitter:
@@ -54,7 +56,7 @@ class Emitter:
         linkage = "" if exported else "internal "
         body = "\n".join(self._lines)
         self._functions[name] = (
-            f"define {linkage}void @{name}({parameters}) nounwind noinline {{\nentry:\n{body}\n  ret void\n}}"
+            f"define {linkage}void @{name}({parameters}) nounwind noinline {_REALIGNED} {{\nentry:\n{body}\n  ret void\n}}"
         )
         self._lines, self._block = saved
 

@@ -74,7 +74,7 @@ def split(x: Vector) -> tuple[Vector, Vector]:
 
 
 def has_scaling(lanes: Lanes) -> bool:
-    """Whether `split` says something useful of 0, infinity, NaN and negative numbers, and `inverse_power` of huge ones."""
+    """Whether `split` knows 0, infinity, NaN and negative numbers, and `inverse_power` huge ones."""
     return _has_instructions(lanes)
 
 

@@ -103,6 +103,10 @@ class Vector:
         return self.lanes.type_name(self.type)
 
     @property
+    def scalar_name(self) -> str:
+        return scalar_name(self.type)
+
+    @property
     def typed(self) -> str:
         """As an operand: "float %v1"."""
         return f"{self.type_name} {self.name}"
@@ -277,13 +281,13 @@ def square_root(x: Vector) -> Vector:
     return x.call("sqrt")
 
 
-def at_most(x: Vector, limit: Number) -> Vector:
+def at_most(x: Vector, limit: Operand) -> Vector:
     """The smaller of both; NaN stays."""
     bound = x.like(limit)
     return select(bound < x, bound, x)
 
 
-def at_least(x: Vector, limit: Number) -> Vector:
+def at_least(x: Vector, limit: Operand) -> Vector:
     """The larger of both; NaN stays."""
     bound = x.like(limit)
     return select(bound > x, bound, x)

@@ -1,0 +1,393 @@
+"""Pointwise nests as machine code: loads, an expression on whole vectors, and stores, along the innermost loop.
+
+A kernel depends on the expression, on the types of the operands and on how each moves along rows and columns; sizes
+and strides are parameters. Parameters of a chunk, in words:
+
+    slot, offset                    of every operand
+    size, stride of every operand   of the rows, then of the columns
+    size, stride of every operand   of each loop around them, outermost first, then a size of 0
+
+Operands that are far apart along the columns but neighbours along the rows are staged: a block of them is read along
+the rows, turned, and then read along the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anydml.core.datatype import DataType
+from anydml.core.expression import Node, walk
+from anydml.core.steps import Nest
+from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
+from anydml.runtime.cpu.loops import APART, EVEN, STILL, TURNED, Loops, canonical, cut
+from anydml.runtime.moves.kernels.lanes import Lanes as Block
+from anydml.runtime.native import llvm
+from anydml.runtime.native.emit import Emitter, Value, pointers_to, vector
+from anydml.runtime.native.math.table import FUNCTIONS
+from anydml.runtime.native.math.values import Lanes, Vector, lanes_of, scalar_name
+from anydml.runtime.native.schedule import WORD
+from anydml.runtime.native.tasks import Task
+
+UNROLLED = ((12, 4), (40, 2))
+"""Expressions of up to so many operations work on so many vectors at once; longer ones on one."""
+FUNCTION_OPERATIONS = 20
+"""About what a function such as exp counts for."""
+BLOCK_COLUMNS = 256
+MOST_BLOCK_ROWS = 16
+SHARED_WORK, CHUNK_WORK = 1 << 19, 1 << 18
+"""Work from which on more than one thread pays, and that of a chunk: bytes, and operations at their price in bytes."""
+OPERATION_WORK = 0.25
+FEWEST_CHUNKS, MOST_CHUNKS = 8, 128
+"""More chunks than threads, so that a thread held up by others leaves work to the rest."""
+STREAMED_BYTES = 8 << 20
+"""Results as large as this would not stay in the caches anyway."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """All that the machine code depends on."""
+
+    values: tuple[Node, ...]
+    loads: tuple[tuple[DataType, str], ...]
+    """The data types of the operands that are read, and how each moves along the columns."""
+    stores: tuple[tuple[DataType, str], ...]
+    vector_bytes: int
+    stream: bool
+
+    @property
+    def sides(self) -> tuple[tuple[DataType, str], ...]:
+        return self.loads + self.stores
+
+    @property
+    def lanes(self) -> int:
+        """As many elements as a vector of the widest type holds."""
+        widest = max(node.type.itemsize for node in walk(*self.values))
+        widest = max([widest, *(data_type.element_bytes for data_type, _ in self.sides)])
+        return self.vector_bytes // widest
+
+    @property
+    def unrolled(self) -> int:
+        operations = operations_of(self.values)
+        return next((times for most, times in UNROLLED if operations <= most), 1)
+
+    @property
+    def turned(self) -> tuple[int, ...]:
+        """The operands that are staged."""
+        return tuple(number for number, (_, step) in enumerate(self.loads) if step == TURNED)
+
+    @property
+    def block_rows(self) -> int:
+        widest = max((self.sides[number][0].element_bytes for number in self.turned), default=1)
+        return min(MOST_BLOCK_ROWS, self.vector_bytes // widest)
+
+
+def operations_of(values: Sequence[Node]) -> int:
+    return sum(FUNCTION_OPERATIONS if node.op in FUNCTIONS else 1 for node in walk(*values) if node.args)
+
+
+def tasks_of(nest: Nest) -> tuple[Task, ...]:
+    """The nest as native tasks; none where this engine has no kernel for it."""
+    values = tuple(store.value for store in nest.stores)
+    accesses = [access for access, _ in (*nest.reads(), *nest.writes())]
+    if not llvm.is_available() or any(access.type.is_packed_pair for access in accesses) or not can_emit(*values):
+        return ()
+    if not all(can_store(store.value, store.access.type) for store in nest.stores):
+        return ()
+    loops = canonical(nest)
+    shape = _shape_of(nest, loops, values)
+    code = llvm.compiled(shape, lambda: module_text(shape))
+    chunks = [_words(part) for part in _chunks(loops, shape)]
+    return (Task(code, chunks, max(side.slot for side in loops.sides) + 1),)
+
+
+def _shape_of(nest: Nest, loops: Loops, values: tuple[Node, ...]) -> Shape:
+    told = [(side.type, side.step) for side in loops.sides]
+    count = len(nest.loads)
+    store = loops.sides[count]
+    stream = (
+        loops.iterations * store.element_bytes >= STREAMED_BYTES
+        and len(nest.stores) == 1
+        and store.step == EVEN
+        and loops.sizes[-1] >= BLOCK_COLUMNS
+    )
+    return Shape(values, tuple(told[:count]), tuple(told[count:]), llvm.vector_bytes(), stream)
+
+
+def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
+    work = loops.bytes_touched + int(loops.iterations * operations_of(shape.values) * OPERATION_WORK)
+    if work < SHARED_WORK:
+        return [loops]
+    pieces = min(max(FEWEST_CHUNKS, work // CHUNK_WORK), MOST_CHUNKS)
+    rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
+    inner = [(columns, BLOCK_COLUMNS), (rows, shape.block_rows)] if shape.turned else [(rows, 1), (columns, 1024)]
+    order = [*((loop, 1) for loop in range(rows)), *inner]
+    return list(cut(loops, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
+
+
+def _words(loops: Loops) -> list[int]:
+    words = [word for side in loops.sides for word in (side.slot, side.offset)]
+    count = len(loops.sizes)
+    for loop in (count - 2, count - 1, *range(count - 2)):
+        words += [loops.sizes[loop], *(side.strides[loop] for side in loops.sides)]
+    return [*words, 0]
+
+
+# Machine code
+
+
+def module_text(shape: Shape) -> str:
+    e = Emitter(shape.vector_bytes)
+    _Kernel(e, shape).emit()
+    return e.module()
+
+
+class _Kernel:
+    """Writes the functions of one kernel."""
+
+    def __init__(self, e: Emitter, shape: Shape) -> None:
+        self.e, self.shape = e, shape
+        self.sides = range(len(shape.sides))
+        self.lanes: Lanes = lanes_of(e, shape.lanes)
+        self.loop_words = 1 + len(shape.sides)
+        self.rows_loop = 2 * len(shape.sides)
+        self.columns_loop = self.rows_loop + self.loop_words
+        self.pointers = [f"%p{side}" for side in self.sides]
+        self.arguments = ", ".join(f"ptr {pointer}" for pointer in self.pointers)
+
+    def emit(self) -> None:
+        e = self.e
+        with e.function("some", f"ptr %parameters, i64 %first, i64 %last, {self.arguments}"):
+            self._some()
+        with e.function("row", f"ptr %parameters, i64 %size, {self.arguments}"):
+            self._row()
+        with e.function("inner", f"ptr %parameters, ptr %staging, {self.arguments}"):
+            self._turned_rows() if self.shape.turned else self._rows()
+        with e.function("nest", f"ptr %parameters, ptr %loop, ptr %staging, {self.arguments}"):
+            self._nest()
+        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+            starts = [self._start(side) for side in self.sides]
+            outer = e.at("%parameters", (self.columns_loop + self.loop_words) * WORD)
+            e.do(f"call void @nest({pointers_to('%parameters', outer, '%staging', *starts)})")
+            if self.shape.stream:
+                # Streaming stores are ordered with nothing: whoever waits for this call must see them.
+                e.do("fence seq_cst")
+
+    def _word(self, place: str, number: int) -> str:
+        return self.e.load("i64", self.e.at(place, number * WORD), WORD)
+
+    def _start(self, side: int) -> str:
+        slot, offset = (self._word("%parameters", 2 * side + k) for k in (0, 1))
+        base = self.e.load("ptr", self.e.at("%bases", self.e.multiply(slot, WORD)), WORD)
+        return self.e.at(base, offset)
+
+    def _loop(self, word: int) -> tuple[str, list[str]]:
+        """The size of a loop, and its stride in every operand."""
+        return self._word("%parameters", word), [self._word("%parameters", word + 1 + side) for side in self.sides]
+
+    def _moved(self, pointers: Sequence[str], steps: Sequence[Value], count: Value) -> list[str]:
+        e = self.e
+        return [e.at(pointer, e.multiply(count, step)) for pointer, step in zip(pointers, steps, strict=True)]
+
+    # Loops
+
+    def _nest(self) -> None:
+        """One outer loop, and by calling itself those within it."""
+        e = self.e
+        size = self._word("%loop", 0)
+        with e.when(e.value(f"icmp eq i64 {size}, 0")):
+            e.do(f"call void @inner({pointers_to('%parameters', '%staging', *self.pointers)})")
+        following = e.at("%loop", self.loop_words * WORD)
+        steps = [self._word("%loop", 1 + side) for side in self.sides]
+        with e.loop(0, size) as i:
+            moved = self._moved(self.pointers, steps, i)
+            e.do(f"call void @nest({pointers_to('%parameters', following, '%staging', *moved)})")
+
+    def _call_row(self, size: Value, pointers: Sequence[str]) -> None:
+        self.e.do(f"call void @row(ptr %parameters, i64 {size}, {pointers_to(*pointers)})")
+
+    def _rows(self) -> None:
+        count, steps = self._loop(self.rows_loop)
+        size = self._word("%parameters", self.columns_loop)
+        with self.e.loop(0, count) as row:
+            self._call_row(size, self._moved(self.pointers, steps, row))
+
+    def _turned_rows(self) -> None:
+        """Blocks of rows and columns; what lies apart is turned into the staging memory first."""
+        e, height = self.e, self.shape.block_rows
+        (row_count, row_steps), (column_count, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
+        with e.loop(0, row_count, height) as row, e.loop(0, column_count, BLOCK_COLUMNS) as column:
+            corner = self._moved(self._moved(self.pointers, row_steps, row), column_steps, column)
+            rows = e.minimum(e.subtract(row_count, row), height)
+            columns = e.minimum(e.subtract(column_count, column), BLOCK_COLUMNS)
+            for place, side in enumerate(self.shape.turned):
+                staged = e.at("%staging", place * self._staged_bytes)
+                e.do(
+                    f"call void @turn{side}(ptr {corner[side]}, ptr {staged}, i64 {column_steps[side]}, i64 {rows}, i64 {columns})"
+                )
+                corner[side] = staged
+            steps: list[Value] = list(row_steps)
+            for side in self.shape.turned:
+                steps[side] = BLOCK_COLUMNS * self.shape.sides[side][0].element_bytes
+            with e.loop(0, rows) as within:
+                self._call_row(columns, self._moved(corner, steps, within))
+        for side in self.shape.turned:
+            self._turn(side)
+
+    @property
+    def _staged_bytes(self) -> int:
+        return MOST_BLOCK_ROWS * BLOCK_COLUMNS * 8
+
+    def _turn(self, side: int) -> None:
+        """Reads up to `block_rows` neighbours of each column and writes them apart, row by row."""
+        e, height = self.e, self.shape.block_rows
+        size = self.shape.sides[side][0].element_bytes
+        block = Block(size, height)
+        with e.function(f"turn{side}", "ptr %from, ptr %to, i64 %step, i64 %rows, i64 %columns"):
+            last = e.subtract("%columns", 1)
+            wanted = self._first(lanes_of(e, height), "%rows")
+            is_whole = e.value(f"icmp eq i64 %rows, {height}")
+            for whole in (True, False):
+                with (
+                    e.when(is_whole if whole else e.value(f"xor i1 {is_whole}, true")),
+                    e.loop(0, "%columns", height) as column,
+                ):
+                    # Columns beyond the last are read as the last: what they give is staged and never used.
+                    places = [e.minimum(e.add(column, more), last) for more in range(height)]
+                    pointers = [e.at("%from", e.multiply(place, "%step")) for place in places]
+                    read = [
+                        block.load(e, p) if whole else self._masked_load(block.kind, f"i{8 * size}", height, p, wanted)
+                        for p in pointers
+                    ]
+                    target = e.at("%to", e.multiply(column, size))
+                    for row, values in enumerate(block.turn(e, read)):
+                        block.store(e, values, e.at(target, row * BLOCK_COLUMNS * size))
+
+    # One row
+
+    def _row(self) -> None:
+        """Whole vectors; what is left before and after them by `some`."""
+        e, shape = self.e, self.shape
+        start = self._head() if shape.stream else 0
+        step = shape.lanes * shape.unrolled
+        whole = e.add(start, e.mask(e.subtract("%size", start), -step))
+        still = self._still_values()
+        with e.loop(start, whole, step) as i:
+            self._compute([e.add(i, shape.lanes * k) for k in range(shape.unrolled)], still, None)
+        self._call_some(whole, "%size")
+
+    def _call_some(self, first: Value, last: Value) -> None:
+        with self.e.when(self.e.value(f"icmp slt i64 {first}, {last}")):
+            self.e.do(f"call void @some(ptr %parameters, i64 {first}, i64 {last}, {self.arguments})")
+
+    def _some(self) -> None:
+        """The columns from `first` to `last`, by vectors of which only some lanes are used."""
+        e, lanes = self.e, self.shape.lanes
+        still = self._still_values()
+        with e.loop("%first", "%last", lanes) as i:
+            mask = self._first(self.lanes, e.minimum(e.subtract("%last", i), lanes))
+            self._compute([i], still, mask)
+
+    def _head(self) -> Value:
+        """Writes the elements before the first whole vector of the destination, so that streamed ones are aligned."""
+        e, side = self.e, len(self.shape.loads)
+        size = self.shape.sides[side][0].element_bytes
+        address = e.value(f"ptrtoint ptr {self.pointers[side]} to i64")
+        left = e.mask(e.subtract(0, address), self.shape.lanes * size - 1)
+        count = e.minimum(e.value(f"udiv i64 {left}, {size}"), "%size")
+        self._call_some(0, count)
+        return count
+
+    def _still_values(self) -> dict[int, Vector]:
+        found = {}
+        for side, (data_type, step) in enumerate(self.shape.loads):
+            if step == STILL:
+                kind = scalar_name(data_type.numpy_dtype)
+                value = self.e.load(kind, self.pointers[side])
+                found[side] = self.lanes.named(self._spread(self.lanes, kind, value), data_type.numpy_dtype)
+        return found
+
+    def _spread(self, lanes: Lanes, kind: str, value: Value) -> str:
+        """One value in every lane."""
+        many = vector(lanes.count, kind)
+        first = self.e.value(f"insertelement {many} poison, {kind} {value}, i64 0")
+        return self.e.shuffle(many, first, None, [0] * lanes.count)
+
+    def _first(self, lanes: Lanes, count: Value) -> str:
+        """A mask of the first `count` lanes, which are at most all."""
+        e, kind = self.e, f"i{min(64, 8 * self.shape.vector_bytes // lanes.count)}"
+        narrow = count if kind == "i64" else e.value(f"trunc i64 {count} to {kind}")
+        limit = self._spread(lanes, kind, narrow)
+        numbers = ", ".join(f"{kind} {lane}" for lane in range(lanes.count))
+        return e.value(f"icmp slt {vector(lanes.count, kind)} <{numbers}>, {limit}")
+
+    def _compute(self, places: Sequence[Value], still: dict[int, Vector], mask: str | None) -> None:
+        """Loads, computes and stores the vectors that start at these columns."""
+        shape, first = self.shape, len(self.shape.loads)
+        loaded = [still | {n: self._load(n, i, mask) for n in range(first) if n not in still} for i in places]
+        computed = [emit(self.lanes, shape.values, operands) for operands in loaded]
+        for place, values in zip(places, computed, strict=True):
+            for number, value in enumerate(values):
+                side = first + number
+                self._store(side, converted(value, shape.sides[side][0]).name, place, mask)
+
+    def _load(self, side: int, place: Value, mask: str | None) -> Vector:
+        e, (data_type, step) = self.e, self.shape.sides[side]
+        kind, count = scalar_name(data_type.numpy_dtype), self.lanes.count
+        many = vector(count, kind)
+        if step == APART:
+            name = self._gather(side, place, kind, mask)
+        else:
+            pointer = e.at(self.pointers[side], e.multiply(place, data_type.element_bytes))
+            name = e.load(many, pointer) if mask is None else self._masked_load(many, kind, count, pointer, mask)
+        return self.lanes.named(name, data_type.numpy_dtype)
+
+    def _masked_load(self, many: str, kind: str, count: int, pointer: str, mask: str) -> str:
+        flags, name = vector(count, "i1"), f"llvm.masked.load.v{count}{_suffix(kind)}.p0"
+        self.e.declare(f"{many} @{name}(ptr, i32, {flags}, {many})")
+        return self.e.value(f"call {many} @{name}(ptr {pointer}, i32 1, {flags} {mask}, {many} zeroinitializer)")
+
+    def _store(self, side: int, value: str, place: Value, mask: str | None) -> None:
+        e, (data_type, step) = self.e, self.shape.sides[side]
+        kind, count, size = scalar_name(data_type.numpy_dtype), self.lanes.count, data_type.element_bytes
+        many, flags = vector(count, kind), vector(count, "i1")
+        if step == APART:
+            name = f"llvm.masked.scatter.v{count}{_suffix(kind)}.v{count}p0"
+            e.declare(f"void @{name}({many}, {vector(count, 'ptr')}, i32, {flags})")
+            places = self._places(side, place)
+            e.do(f"call void @{name}({many} {value}, {places}, i32 1, {flags} {mask or _all(count)})")
+            return
+        pointer = e.at(self.pointers[side], e.multiply(place, size))
+        if mask is None:
+            e.store(many, value, pointer, count * size if self.shape.stream else 1, self.shape.stream)
+            return
+        name = f"llvm.masked.store.v{count}{_suffix(kind)}.p0"
+        e.declare(f"void @{name}({many}, ptr, i32, {flags})")
+        e.do(f"call void @{name}({many} {value}, ptr {pointer}, i32 1, {flags} {mask})")
+
+    def _gather(self, side: int, place: Value, kind: str, mask: str | None) -> str:
+        e, count = self.e, self.lanes.count
+        many, flags = vector(count, kind), vector(count, "i1")
+        places = self._places(side, place)
+        name = f"llvm.masked.gather.v{count}{_suffix(kind)}.v{count}p0"
+        e.declare(f"{many} @{name}({vector(count, 'ptr')}, i32, {flags}, {many})")
+        return e.value(f"call {many} @{name}({places}, i32 1, {flags} {mask or _all(count)}, {many} zeroinitializer)")
+
+    def _places(self, side: int, place: Value) -> str:
+        """The addresses of a vector's elements that lie apart."""
+        e, count = self.e, self.lanes.count
+        step = self._word("%parameters", self.columns_loop + 1 + side)
+        start = e.at(self.pointers[side], e.multiply(place, step))
+        many = vector(count, "i64")
+        numbers = ", ".join(f"i64 {lane}" for lane in range(count))
+        steps = e.value(f"mul {many} {self._spread(self.lanes, 'i64', step)}, <{numbers}>")
+        return f"{vector(count, 'ptr')} {e.value(f'getelementptr i8, ptr {start}, {many} {steps}')}"
+
+
+def _suffix(kind: str) -> str:
+    """LLVM's name for a type in the names of its functions."""
+    return {"half": "f16", "float": "f32", "double": "f64"}.get(kind, kind)
+
+
+def _all(lanes: int) -> str:
+    return f"<{', '.join(['i1 true'] * lanes)}>"
