@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, fields
 from typing import Any, TypeVar
@@ -121,8 +121,8 @@ def _read_names(names: Sequence[str], count: int, role: str, violations: list[Vi
         if not isinstance(name, str) or not name:
             violations.append(NAMES(f"{path}[{i}]", shown(name), "a name"))
     texts = [name for name in names if isinstance(name, str)]
-    if len(set(texts)) < len(texts):
-        twice = next(name for name in texts if texts.count(name) > 1)
+    twice, times = Counter(texts).most_common(1)[0] if texts else ("", 0)
+    if times > 1:
         violations.append(NAMES(path, f"{twice!r} twice", "each name once", "other names"))
     return tuple(texts)
 
