@@ -158,9 +158,8 @@ def can_store(value: Node, data_type: DataType) -> bool:
 
 
 def _converts(value: Node, data_type: DataType | None) -> bool:
-    if value.type == FLOAT16 or data_type is DataType.FLOAT16:
-        if not llvm.has_half_floats():
-            return False
+    if (value.type == FLOAT16 or data_type is DataType.FLOAT16) and not llvm.has_half_floats():
+        return False
     if value.type == BOOL or data_type is None:
         return value.type != FLOAT16
     return can_convert(DataType.parse(value.type), data_type, None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 
 from anydml.core.datatype import DataType
@@ -173,5 +174,5 @@ def cut(loops: Loops, pieces: int, order: Sequence[int], grains: Sequence[int]) 
     units = max(1, loops.sizes[loop] // grain)
     count = min(pieces, units)
     bounds = [units * number // count * grain for number in range(count)] + [loops.sizes[loop]]
-    for start, stop in zip(bounds, bounds[1:], strict=False):
+    for start, stop in pairwise(bounds):
         yield from cut(loops.part(loop, start, stop), -(-pieces // count), order[1:], grains[1:])

@@ -222,9 +222,8 @@ class _Kernel:
             columns = e.minimum(e.subtract(column_count, column), BLOCK_COLUMNS)
             for place, side in enumerate(self.shape.turned):
                 staged = e.at("%staging", place * self._staged_bytes)
-                e.do(
-                    f"call void @turn{side}(ptr {corner[side]}, ptr {staged}, i64 {column_steps[side]}, i64 {rows}, i64 {columns})"
-                )
+                counts = f"i64 {column_steps[side]}, i64 {rows}, i64 {columns}"
+                e.do(f"call void @turn{side}(ptr {corner[side]}, ptr {staged}, {counts})")
                 corner[side] = staged
             steps: list[Value] = list(row_steps)
             for side in self.shape.turned:

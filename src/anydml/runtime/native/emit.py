@@ -55,9 +55,8 @@ class Emitter:
         yield
         linkage = "" if exported else "internal "
         body = "\n".join(self._lines)
-        self._functions[name] = (
-            f"define {linkage}void @{name}({parameters}) nounwind noinline {_REALIGNED} {{\nentry:\n{body}\n  ret void\n}}"
-        )
+        head = f"define {linkage}void @{name}({parameters}) nounwind noinline {_REALIGNED}"
+        self._functions[name] = f"{head} {{\nentry:\n{body}\n  ret void\n}}"
         self._lines, self._block = saved
 
     def has_function(self, name: str) -> bool:
