@@ -23,7 +23,7 @@ from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
 from anydml.runtime.cpu.loops import APART, EVEN, STILL, TURNED, Loops, canonical, cut
 from anydml.runtime.moves.kernels.lanes import Lanes as Block
 from anydml.runtime.native import llvm
-from anydml.runtime.native.emit import Emitter, Value, pointers_to, vector
+from anydml.runtime.native.emit import FIRST_LEVEL, Emitter, Value, pointers_to, vector
 from anydml.runtime.native.math.table import FUNCTIONS
 from anydml.runtime.native.math.values import Lanes, Vector, lanes_of, scalar_name
 from anydml.runtime.native.schedule import WORD
@@ -33,8 +33,15 @@ UNROLLED = ((12, 4), (40, 2))
 """Expressions of up to so many operations work on so many vectors at once; longer ones on one."""
 FUNCTION_OPERATIONS = 20
 """About what a function such as exp counts for."""
-BLOCK_COLUMNS = 256
-MOST_BLOCK_ROWS = 16
+MOST_TURNED = 16
+"""Rows and columns that are turned at once."""
+STAGED_ROWS = 64
+"""As many neighbours as a staged block has: lines of memory are then read as a whole."""
+STAGED_BYTES = 128 * 1024
+AHEAD_BYTES, LINE_BYTES = 512, 64
+"""What is asked for of the next row while one is worked on."""
+LEAST_STREAMED = 256
+"""Columns of rows that are streamed, at least."""
 SHARED_WORK, CHUNK_WORK = 1 << 19, 1 << 18
 """Work from which on more than one thread pays, and that of a chunk: bytes, and operations at their price in bytes."""
 OPERATION_WORK = 0.25
@@ -77,9 +84,15 @@ class Shape:
         return tuple(number for number, (_, step) in enumerate(self.loads) if step == TURNED)
 
     @property
-    def block_rows(self) -> int:
+    def turned_at_once(self) -> int:
         widest = max((self.sides[number][0].element_bytes for number in self.turned), default=1)
-        return min(MOST_BLOCK_ROWS, self.vector_bytes // widest)
+        return min(MOST_TURNED, self.vector_bytes // widest)
+
+    @property
+    def block_columns(self) -> int:
+        """So many that all staged blocks fit into the staging memory."""
+        each = sum(STAGED_ROWS * self.sides[number][0].element_bytes for number in self.turned)
+        return max(MOST_TURNED, 1 << ((STAGED_BYTES // each).bit_length() - 1))
 
 
 def operations_of(values: Sequence[Node]) -> int:
@@ -109,7 +122,7 @@ def _shape_of(nest: Nest, loops: Loops, values: tuple[Node, ...]) -> Shape:
         loops.iterations * store.element_bytes >= STREAMED_BYTES
         and len(nest.stores) == 1
         and store.step == EVEN
-        and loops.sizes[-1] >= BLOCK_COLUMNS
+        and loops.sizes[-1] >= LEAST_STREAMED
     )
     return Shape(values, tuple(told[:count]), tuple(told[count:]), llvm.vector_bytes(), stream)
 
@@ -120,7 +133,9 @@ def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
         return [loops]
     pieces = min(max(FEWEST_CHUNKS, work // CHUNK_WORK), MOST_CHUNKS)
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
-    inner = [(columns, BLOCK_COLUMNS), (rows, shape.block_rows)] if shape.turned else [(rows, 1), (columns, 1024)]
+    inner = [(rows, 1), (columns, 1024)]
+    if shape.turned:
+        inner = [(columns, shape.block_columns), (rows, STAGED_ROWS)]
     order = [*((loop, 1) for loop in range(rows)), *inner]
     return list(cut(loops, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
 
@@ -214,53 +229,69 @@ class _Kernel:
 
     def _turned_rows(self) -> None:
         """Blocks of rows and columns; what lies apart is turned into the staging memory first."""
-        e, height = self.e, self.shape.block_rows
+        e, width = self.e, self.shape.block_columns
         (row_count, row_steps), (column_count, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
-        with e.loop(0, row_count, height) as row, e.loop(0, column_count, BLOCK_COLUMNS) as column:
+        with e.loop(0, column_count, width) as column, e.loop(0, row_count, STAGED_ROWS) as row:
             corner = self._moved(self._moved(self.pointers, row_steps, row), column_steps, column)
-            rows = e.minimum(e.subtract(row_count, row), height)
-            columns = e.minimum(e.subtract(column_count, column), BLOCK_COLUMNS)
-            for place, side in enumerate(self.shape.turned):
-                staged = e.at("%staging", place * self._staged_bytes)
+            rows = e.minimum(e.subtract(row_count, row), STAGED_ROWS)
+            columns = e.minimum(e.subtract(column_count, column), width)
+            steps: list[Value] = list(row_steps)
+            used = 0
+            for side in self.shape.turned:
+                staged = e.at("%staging", used)
                 counts = f"i64 {column_steps[side]}, i64 {rows}, i64 {columns}"
                 e.do(f"call void @turn{side}(ptr {corner[side]}, ptr {staged}, {counts})")
-                corner[side] = staged
-            steps: list[Value] = list(row_steps)
-            for side in self.shape.turned:
-                steps[side] = BLOCK_COLUMNS * self.shape.sides[side][0].element_bytes
+                corner[side], steps[side] = staged, self._pitch(side)
+                used += STAGED_ROWS * self._pitch(side)
             with e.loop(0, rows) as within:
+                self._ask_for(self._moved(corner, steps, e.add(within, 1)))
                 self._call_row(columns, self._moved(corner, steps, within))
         for side in self.shape.turned:
             self._turn(side)
 
-    @property
-    def _staged_bytes(self) -> int:
-        return MOST_BLOCK_ROWS * BLOCK_COLUMNS * 8
+    def _pitch(self, side: int) -> int:
+        """Bytes from one staged row to the next: not a power of two, or all rows would share few places in caches."""
+        return self.shape.block_columns * self.shape.sides[side][0].element_bytes + LINE_BYTES
+
+    def _ask_for(self, pointers: Sequence[str]) -> None:
+        """The beginning of the next row: rows of a block are too short for the machine to foresee."""
+        for (_, step), pointer in zip(self.shape.loads, pointers, strict=False):
+            if step == EVEN:
+                for offset in range(0, AHEAD_BYTES, LINE_BYTES):
+                    self.e.prefetch(self.e.at(pointer, offset), FIRST_LEVEL)
 
     def _turn(self, side: int) -> None:
-        """Reads up to `block_rows` neighbours of each column and writes them apart, row by row."""
-        e, height = self.e, self.shape.block_rows
+        """Reads neighbours along the rows for some columns at once, and writes them row by row."""
+        e, height = self.e, self.shape.turned_at_once
         size = self.shape.sides[side][0].element_bytes
-        block = Block(size, height)
         with e.function(f"turn{side}", "ptr %from, ptr %to, i64 %step, i64 %rows, i64 %columns"):
             last = e.subtract("%columns", 1)
-            wanted = self._first(lanes_of(e, height), "%rows")
-            is_whole = e.value(f"icmp eq i64 %rows, {height}")
-            for whole in (True, False):
-                with (
-                    e.when(is_whole if whole else e.value(f"xor i1 {is_whole}, true")),
-                    e.loop(0, "%columns", height) as column,
-                ):
-                    # Columns beyond the last are read as the last: what they give is staged and never used.
-                    places = [e.minimum(e.add(column, more), last) for more in range(height)]
-                    pointers = [e.at("%from", e.multiply(place, "%step")) for place in places]
-                    read = [
-                        block.load(e, p) if whole else self._masked_load(block.kind, f"i{8 * size}", height, p, wanted)
-                        for p in pointers
-                    ]
-                    target = e.at("%to", e.multiply(column, size))
-                    for row, values in enumerate(block.turn(e, read)):
-                        block.store(e, values, e.at(target, row * BLOCK_COLUMNS * size))
+            with e.loop(0, "%columns", height) as column:
+                # Columns beyond the last are read as the last: what they give is staged and never used.
+                places = [e.minimum(e.add(column, more), last) for more in range(height)]
+                starts = [e.at("%from", e.multiply(place, "%step")) for place in places]
+                target = e.at("%to", e.multiply(column, size))
+                whole = e.mask("%rows", -height)
+                with e.loop(0, whole, height) as row:
+                    self._turn_block(side, starts, target, row, None)
+                with e.loop(whole, "%rows", height) as row:
+                    wanted = self._first(lanes_of(e, height), e.subtract("%rows", row))
+                    self._turn_block(side, starts, target, row, wanted)
+
+    def _turn_block(self, side: int, starts: Sequence[str], target: str, row: Value, mask: str | None) -> None:
+        """Some rows, of which only those that the mask says are read."""
+        e, height = self.e, self.shape.turned_at_once
+        size = self.shape.sides[side][0].element_bytes
+        pitch = self._pitch(side)
+        block = Block(size, height)
+        pointers = [e.at(start, e.multiply(row, size)) for start in starts]
+        if mask is None:
+            read = [block.load(e, pointer) for pointer in pointers]
+        else:
+            read = [self._masked_load(block.kind, f"i{8 * size}", height, pointer, mask) for pointer in pointers]
+        first = e.at(target, e.multiply(row, pitch))
+        for number, values in enumerate(block.turn(e, read)):
+            block.store(e, values, e.at(first, number * pitch))
 
     # One row
 
