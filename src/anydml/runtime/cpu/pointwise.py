@@ -40,6 +40,7 @@ STAGED_ROWS = 64
 STAGED_BYTES = 128 * 1024
 AHEAD_BYTES, LINE_BYTES = 512, 64
 """What is asked for of the next row while one is worked on."""
+AHEAD_BLOCKS = 2
 LEAST_STREAMED = 256
 """Columns of rows that are streamed, at least."""
 SHARED_WORK, CHUNK_WORK = 1 << 19, 1 << 18
@@ -230,24 +231,41 @@ class _Kernel:
     def _turned_rows(self) -> None:
         """Blocks of rows and columns; what lies apart is turned into the staging memory first."""
         e, width = self.e, self.shape.block_columns
-        (row_count, row_steps), (column_count, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
-        with e.loop(0, column_count, width) as column, e.loop(0, row_count, STAGED_ROWS) as row:
-            corner = self._moved(self._moved(self.pointers, row_steps, row), column_steps, column)
+        count = self._word("%parameters", self.columns_loop)
+        first: Value = 0
+        if self.shape.stream:
+            # Blocks after the first begin where vectors are aligned: lines that two blocks share would be slow.
+            first = self._elements_before_line(count)
+            self._call_block(0, first)
+        with e.loop(first, count, width) as column:
+            self._call_block(column, e.minimum(e.subtract(count, column), width))
+        with e.function("block", f"ptr %parameters, ptr %staging, i64 %column, i64 %columns, {self.arguments}"):
+            self._block()
+        for side in self.shape.turned:
+            self._turn(side)
+
+    def _call_block(self, column: Value, columns: Value) -> None:
+        given = f"ptr %parameters, ptr %staging, i64 {column}, i64 {columns}, {self.arguments}"
+        self.e.do(f"call void @block({given})")
+
+    def _block(self) -> None:
+        """All rows of some columns."""
+        e = self.e
+        (row_count, row_steps), (_, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
+        with e.loop(0, row_count, STAGED_ROWS) as row:
+            corner = self._moved(self._moved(self.pointers, row_steps, row), column_steps, "%column")
             rows = e.minimum(e.subtract(row_count, row), STAGED_ROWS)
-            columns = e.minimum(e.subtract(column_count, column), width)
             steps: list[Value] = list(row_steps)
             used = 0
             for side in self.shape.turned:
                 staged = e.at("%staging", used)
-                counts = f"i64 {column_steps[side]}, i64 {rows}, i64 {columns}"
+                counts = f"i64 {column_steps[side]}, i64 {rows}, i64 %columns"
                 e.do(f"call void @turn{side}(ptr {corner[side]}, ptr {staged}, {counts})")
                 corner[side], steps[side] = staged, self._pitch(side)
                 used += STAGED_ROWS * self._pitch(side)
             with e.loop(0, rows) as within:
                 self._ask_for(self._moved(corner, steps, e.add(within, 1)))
-                self._call_row(columns, self._moved(corner, steps, within))
-        for side in self.shape.turned:
-            self._turn(side)
+                self._call_row("%columns", self._moved(corner, steps, within))
 
     def _pitch(self, side: int) -> int:
         """Bytes from one staged row to the next: not a power of two, or all rows would share few places in caches."""
@@ -285,6 +303,9 @@ class _Kernel:
         pitch = self._pitch(side)
         block = Block(size, height)
         pointers = [e.at(start, e.multiply(row, size)) for start in starts]
+        for pointer in pointers:
+            # Machines do not foresee that the same rows of later columns are read.
+            e.prefetch(e.at(pointer, e.multiply("%step", AHEAD_BLOCKS * height)), FIRST_LEVEL)
         if mask is None:
             read = [block.load(e, pointer) for pointer in pointers]
         else:
@@ -320,13 +341,16 @@ class _Kernel:
 
     def _head(self) -> Value:
         """Writes the elements before the first whole vector of the destination, so that streamed ones are aligned."""
+        count = self._elements_before_line("%size")
+        self._call_some(0, count)
+        return count
+
+    def _elements_before_line(self, most: Value) -> Value:
         e, side = self.e, len(self.shape.loads)
         size = self.shape.sides[side][0].element_bytes
         address = e.value(f"ptrtoint ptr {self.pointers[side]} to i64")
         left = e.mask(e.subtract(0, address), self.shape.lanes * size - 1)
-        count = e.minimum(e.value(f"udiv i64 {left}, {size}"), "%size")
-        self._call_some(0, count)
-        return count
+        return e.minimum(e.value(f"udiv i64 {left}, {size}"), most)
 
     def _still_values(self) -> dict[int, Vector]:
         found = {}
