@@ -21,7 +21,8 @@ LAYERS = [
     {"operators"},
     {"graph"},
     {"runtime"},
-    {"frontends", "slicing"},
+    {"files"},
+    {"catalog", "expression", "frontends", "slicing"},
     {"view", "bench"},
     {"cli"},
 ]

@@ -1,30 +1,15 @@
 """anydml: DirectML-compatible tensors and operators on any machine.
 
-Descriptions and layouts are here at once; operators and devices are loaded when first named.
+Every name is loaded when it is first used, so that importing the package takes no time.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from anydml.core.datatype import DataType
-from anydml.core.errors import (
-    BindingError,
-    DmlError,
-    HResult,
-    InvalidDescriptionError,
-    ModelError,
-    OutOfMemoryError,
-    UnsupportedError,
-    Violation,
-)
-from anydml.core.layout import Layout
-from anydml.core.levels import FeatureLevel
-from anydml.core.orders import OrderMatch
-from anydml.core.policy import TensorPolicy
-from anydml.core.tensor import TensorDesc, TensorFlags, calc_buffer_tensor_size
-
 if TYPE_CHECKING:
     from anydml import slicing
+    from anydml.catalog.support import min_feature_level, supports
+    from anydml.core.datatype import DataType
     from anydml.core.enums import (
         AxisDirection,
         BindingType,
@@ -43,7 +28,22 @@ if TYPE_CHECKING:
         ReduceFunction,
         RoundingMode,
     )
+    from anydml.core.errors import (
+        BindingError,
+        DmlError,
+        HResult,
+        InvalidDescriptionError,
+        ModelError,
+        OutOfMemoryError,
+        UnsupportedError,
+        Violation,
+    )
+    from anydml.core.layout import Layout
+    from anydml.core.levels import FeatureLevel
+    from anydml.core.orders import OrderMatch
+    from anydml.core.policy import TensorPolicy
     from anydml.core.schema import Operator
+    from anydml.core.tensor import TensorDesc, TensorFlags, calc_buffer_tensor_size
     from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, OperatorNode, OutputEdge
     from anydml.graph.passes import Passes
     from anydml.operators import *  # noqa: F403 - every operator; the names are told once, there
@@ -74,36 +74,57 @@ _ENUMS = (
     "ReduceFunction",
     "RoundingMode",
 )
+_ERRORS = (
+    "BindingError",
+    "DmlError",
+    "HResult",
+    "InvalidDescriptionError",
+    "ModelError",
+    "OutOfMemoryError",
+    "UnsupportedError",
+    "Violation",
+)
 _LATER = {
     "BindingProperties": "anydml.runtime.compiled",
     "BindingTable": "anydml.runtime.table",
     "BufferBinding": "anydml.runtime.binding",
     "CompiledOperator": "anydml.runtime.compiled",
+    "DataType": "anydml.core.datatype",
     "Device": "anydml.runtime.device",
+    "FeatureLevel": "anydml.core.levels",
+    "Layout": "anydml.core.layout",
     "Operator": "anydml.core.schema",
     **dict.fromkeys(
         ("ConstantNode", "Graph", "InputEdge", "IntermediateEdge", "OperatorNode", "OutputEdge"), "anydml.graph.graph"
     ),
     "Passes": "anydml.graph.passes",
     "OperatorInitializer": "anydml.runtime.initializer",
+    "OrderMatch": "anydml.core.orders",
+    "TensorDesc": "anydml.core.tensor",
+    "TensorFlags": "anydml.core.tensor",
+    "TensorPolicy": "anydml.core.policy",
+    "calc_buffer_tensor_size": "anydml.core.tensor",
+    **dict.fromkeys(("min_feature_level", "supports"), "anydml.catalog.support"),
     "slice1": "anydml.slicing",
+    **dict.fromkeys(_ERRORS, "anydml.core.errors"),
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
 }
 
 
-def __getattr__(name: str) -> Any:
-    """A name that was not loaded yet: an operator, a device, an enumeration."""
-    if name == "slicing":
-        return import_module("anydml.slicing")
-    if not name.startswith("_"):
-        module = import_module(_LATER.get(name, "anydml.operators"))
-        if name in _LATER or name in module.__all__:
-            globals()[name] = value = getattr(module, name)
-            return value
-        missing = import_module("anydml.operators.catalog").name_of_missing(name)
-        if missing:
-            raise AttributeError(f"{missing} is a DirectML operator that anydml does not have yet")
-    raise AttributeError(f"module 'anydml' has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers know every name, and a misspelt one is an error to them
+
+    def __getattr__(name: str) -> Any:
+        """A name that was not loaded yet: a description, an operator, a device, an enumeration."""
+        if name == "slicing":
+            return import_module("anydml.slicing")
+        if not name.startswith("_"):
+            module = import_module(_LATER.get(name, "anydml.operators"))
+            if name in _LATER or name in module.__all__:
+                globals()[name] = value = getattr(module, name)
+                return value
+            hint = import_module("anydml.core.schema.names").hint(name, __all__)
+            raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
+        raise AttributeError(f"module 'anydml' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
@@ -157,6 +178,8 @@ __all__ = [
     "UnsupportedError",
     "Violation",
     "calc_buffer_tensor_size",
+    "min_feature_level",
     "slice1",
     "slicing",
+    "supports",
 ]

@@ -6,10 +6,10 @@ import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
 
+from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
 from anydml.cli.progress import Progress
 from anydml.cli.sizes import size_bytes
-from anydml.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from anydml.bench.compute.case import Case
@@ -38,7 +38,7 @@ def _sizes(text: str) -> list[int]:
 
 def run(args: Namespace) -> int:
     done = _measure(args)
-    print(json.dumps(done.to_json(), indent=1) if args.json else _text(done))
+    write(json.dumps(done.to_json(), indent=1) if args.json else _text(done))
     return 0
 
 

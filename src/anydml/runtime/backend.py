@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -94,6 +95,10 @@ class Backend(Space, Protocol):
         """Its own pass: programs may become steps of its own, with slots for the memory they need."""
         ...
 
+    def plan_options(self) -> Hashable:
+        """What its plans depend on besides the graph; plans for equal options may be shared."""
+        ...
+
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> Executable:
         """A plan made ready to run."""
         ...
@@ -104,4 +109,9 @@ def find_backend(name: Any) -> Backend:
     if not isinstance(name, str) or name not in BACKENDS:
         expected = f"one of {', '.join(BACKENDS)}"
         raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), BACKENDS)))
-    return cast(Backend, import_module(BACKENDS[name][1]).BACKEND)
+    return _load(BACKENDS[name][1])
+
+
+@cache
+def _load(module: str) -> Backend:
+    return cast(Backend, import_module(module).BACKEND)

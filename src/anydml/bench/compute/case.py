@@ -116,9 +116,10 @@ def onnx(
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 4
-    told = [[(name, a.dtype.name, a.shape) for name, a in side.items()] for side in (inputs, outputs)]
+    read, written = ([(name, a.dtype.name, a.shape) for name, a in side.items()] for side in (inputs, outputs))
+    data = write_model(nodes, read, written)
     try:
-        session = runtime.InferenceSession(write_model(nodes, *told), options, providers=["CPUExecutionProvider"])
+        session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception:  # the runtime raises its own classes for what it does not have
         return None
     binding = session.io_binding()

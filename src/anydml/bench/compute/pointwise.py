@@ -10,7 +10,21 @@ from typing import Any
 import numpy as np
 
 import anydml as dml
-from anydml.bench.compute.case import NUMPY, ONNX, OURS, TORCH, Case, Family, Goal, Problem, onnx, ours, problem, random
+from anydml.bench.compute.case import (
+    NUMPY,
+    ONNX,
+    OURS,
+    TORCH,
+    Array,
+    Case,
+    Family,
+    Goal,
+    Problem,
+    onnx,
+    ours,
+    problem,
+    random,
+)
 from anydml.bench.compute.case import torch as torch_work
 from anydml.bench.onnx_model import OnnxNode
 from anydml.graph.graph import Graph
@@ -33,7 +47,7 @@ class _Same:
 def _flat(same: _Same, size: int, threads: int) -> Problem:
     count = size // 4
     inputs = [random(count, seed) for seed in range(same.inputs)]
-    outputs = [np.zeros(count, np.bool_ if same.is_truth else np.float32) for _ in range(4)]
+    outputs: list[Array] = [np.zeros(count, np.bool_ if same.is_truth else np.float32) for _ in range(4)]
     mine, by_numpy, by_torch, by_onnx = outputs
     floats, result = dml.TensorDesc("FLOAT32", (count,)), dml.TensorDesc("UINT8", (count,))
     operator = same.operator(floats, result) if same.is_truth else same.operator(floats)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from anydml.core.errors import Violation, counted, raise_if_any, shortened, shown
+from anydml.core.errors import MOST_VIOLATIONS, Violation, counted, raise_if_any, shortened, shown
 from anydml.core.fixes import REMOVE_ONE, Add, Advice, Remove, suggest
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.naming import pascal, snake
-from anydml.core.policy import TensorPolicy
+from anydml.core.policy import Outline, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema.fields import AttributeField, Field, TensorField
 from anydml.core.schema.tensors import read_tensor
@@ -30,7 +31,7 @@ def read_fields(
 ) -> dict[str, Any]:
     """Every field in Python form, None where it is absent; an error with all problems at once.
 
-    Outputs to be inferred come as `True` or as a `TensorPolicy`. A fused activation has no tensors.
+    Outputs to be inferred come as `True`, as a `TensorPolicy` or as an `Outline`. A fused activation has no tensors.
     """
     violations: list[Violation] = []
     given = _by_field_name(cls, values, violations)
@@ -96,14 +97,15 @@ def _default(field: AttributeField, known: Mapping[str, Any]) -> Any:
 
 
 def _read_tensors(field: TensorField, value: Any, path: str, violations: list[Violation]) -> Any:
-    if not field.is_input and (value is True or isinstance(value, TensorPolicy)):
+    if not field.is_input and (value is True or isinstance(value, (TensorPolicy, Outline))):
         return value
     if not field.is_list:
         return read_tensor(value, path, violations)
     if not isinstance(value, (list, tuple)):
         violations.append(NOT_A_LIST(path, type(value).__name__, "a list of tensors", Advice("[...]")))
         return None
-    return tuple(read_tensor(item, f"{path}[{i}]", violations) for i, item in enumerate(value))
+    tensors = enumerate(takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, value))
+    return tuple(read_tensor(item, f"{path}[{i}]", violations) for i, item in tensors)
 
 
 def _check_counts(cls: type[Operator], given: Mapping[str, Any], read: Mapping[str, Any]) -> list[Violation]:

@@ -114,7 +114,7 @@ def _order_of(side: Side) -> tuple[int, ...]:
     return tuple(sorted(range(len(side.strides)), key=lambda loop: (-abs(side.strides[loop]), loop)))
 
 
-def _cost(loops: Loops, order: tuple[int, ...]) -> int:
+def _cost(loops: Loops, order: Sequence[int]) -> int:
     """Bytes that are not walked evenly along the innermost loop."""
     return sum(
         side.element_bytes * (1 + side.is_store)
