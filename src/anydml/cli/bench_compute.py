@@ -38,7 +38,7 @@ def _sizes(text: str) -> list[int]:
 
 def run(args: Namespace) -> int:
     done = _measure(args)
-    write(json.dumps(done.to_json(), indent=1) if args.json else _text(done))
+    write((json.dumps(done.to_json(), indent=1) if args.json else _text(done)) + "\n")
     return 0
 
 

@@ -19,11 +19,12 @@ from dataclasses import dataclass
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node, walk
 from anydml.core.steps import Nest
+from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
 from anydml.runtime.cpu.loops import APART, EVEN, STILL, TURNED, Loops, canonical, cut
 from anydml.runtime.moves.kernels.lanes import Lanes as Block
 from anydml.runtime.native import llvm
-from anydml.runtime.native.emit import FIRST_LEVEL, Emitter, Value, pointers_to, vector
+from anydml.runtime.native.emit import FIRST_LEVEL, Emitter, Value, pointers_to
 from anydml.runtime.native.math.table import FUNCTIONS
 from anydml.runtime.native.math.values import Lanes, Vector, lanes_of, scalar_name
 from anydml.runtime.native.schedule import WORD
@@ -293,7 +294,7 @@ class _Kernel:
                 with e.loop(0, whole, height) as row:
                     self._turn_block(side, starts, target, row, None)
                 with e.loop(whole, "%rows", height) as row:
-                    wanted = self._first(lanes_of(e, height), e.subtract("%rows", row))
+                    wanted = vectors.first_lanes(e, height, e.subtract("%rows", row))
                     self._turn_block(side, starts, target, row, wanted)
 
     def _turn_block(self, side: int, starts: Sequence[str], target: str, row: Value, mask: str | None) -> None:
@@ -309,7 +310,7 @@ class _Kernel:
         if mask is None:
             read = [block.load(e, pointer) for pointer in pointers]
         else:
-            read = [self._masked_load(block.kind, f"i{8 * size}", height, pointer, mask) for pointer in pointers]
+            read = [vectors.masked_load(e, f"i{8 * size}", height, pointer, mask) for pointer in pointers]
         first = e.at(target, e.multiply(row, pitch))
         for number, values in enumerate(block.turn(e, read)):
             block.store(e, values, e.at(first, number * pitch))
@@ -336,7 +337,7 @@ class _Kernel:
         e, lanes = self.e, self.shape.lanes
         still = self._still_values()
         with e.loop("%first", "%last", lanes) as i:
-            mask = self._first(self.lanes, e.minimum(e.subtract("%last", i), lanes))
+            mask = vectors.first_lanes(e, lanes, e.minimum(e.subtract("%last", i), lanes))
             self._compute([i], still, mask)
 
     def _head(self) -> Value:
@@ -356,24 +357,9 @@ class _Kernel:
         found = {}
         for side, (data_type, step) in enumerate(self.shape.loads):
             if step == STILL:
-                kind = scalar_name(data_type.numpy_dtype)
-                value = self.e.load(kind, self.pointers[side])
-                found[side] = self.lanes.named(self._spread(self.lanes, kind, value), data_type.numpy_dtype)
+                value = self.e.load(scalar_name(data_type.numpy_dtype), self.pointers[side])
+                found[side] = vectors.spread(self.lanes, data_type.numpy_dtype, value)
         return found
-
-    def _spread(self, lanes: Lanes, kind: str, value: Value) -> str:
-        """One value in every lane."""
-        many = vector(lanes.count, kind)
-        first = self.e.value(f"insertelement {many} poison, {kind} {value}, i64 0")
-        return self.e.shuffle(many, first, None, [0] * lanes.count)
-
-    def _first(self, lanes: Lanes, count: Value) -> str:
-        """A mask of the first `count` lanes, which are at most all."""
-        e, kind = self.e, f"i{min(64, 8 * self.shape.vector_bytes // lanes.count)}"
-        narrow = count if kind == "i64" else e.value(f"trunc i64 {count} to {kind}")
-        limit = self._spread(lanes, kind, narrow)
-        numbers = ", ".join(f"{kind} {lane}" for lane in range(lanes.count))
-        return e.value(f"icmp slt {vector(lanes.count, kind)} <{numbers}>, {limit}")
 
     def _compute(self, places: Sequence[Value], still: dict[int, Vector], mask: str | None) -> None:
         """Loads, computes and stores the vectors that start at these columns."""
@@ -381,67 +367,27 @@ class _Kernel:
         loaded = [still | {n: self._load(n, i, mask) for n in range(first) if n not in still} for i in places]
         computed = [emit(self.lanes, shape.values, operands) for operands in loaded]
         for place, values in zip(places, computed, strict=True):
-            for number, value in enumerate(values):
-                side = first + number
-                self._store(side, converted(value, shape.sides[side][0]).name, place, mask)
+            for side, value in enumerate(values, first):
+                self._store(side, converted(value, shape.sides[side][0]), place, mask)
+
+    def _at(self, side: int, place: Value) -> tuple[str, Value]:
+        """Where a column lies, and how far the next one is from it."""
+        data_type, step = self.shape.sides[side]
+        stride: Value = data_type.element_bytes
+        if step == APART:
+            stride = self._word("%parameters", self.columns_loop + 1 + side)
+        return self.e.at(self.pointers[side], self.e.multiply(place, stride)), stride
 
     def _load(self, side: int, place: Value, mask: str | None) -> Vector:
-        e, (data_type, step) = self.e, self.shape.sides[side]
-        kind, count = scalar_name(data_type.numpy_dtype), self.lanes.count
-        many = vector(count, kind)
+        data_type, step = self.shape.sides[side]
+        pointer, stride = self._at(side, place)
         if step == APART:
-            name = self._gather(side, place, kind, mask)
+            return vectors.gather(self.lanes, data_type, pointer, stride, mask)
+        return vectors.load(self.lanes, data_type, pointer, mask)
+
+    def _store(self, side: int, value: Vector, place: Value, mask: str | None) -> None:
+        pointer, stride = self._at(side, place)
+        if self.shape.sides[side][1] == APART:
+            vectors.scatter(value, pointer, stride, mask)
         else:
-            pointer = e.at(self.pointers[side], e.multiply(place, data_type.element_bytes))
-            name = e.load(many, pointer) if mask is None else self._masked_load(many, kind, count, pointer, mask)
-        return self.lanes.named(name, data_type.numpy_dtype)
-
-    def _masked_load(self, many: str, kind: str, count: int, pointer: str, mask: str) -> str:
-        flags, name = vector(count, "i1"), f"llvm.masked.load.v{count}{_suffix(kind)}.p0"
-        self.e.declare(f"{many} @{name}(ptr, i32, {flags}, {many})")
-        return self.e.value(f"call {many} @{name}(ptr {pointer}, i32 1, {flags} {mask}, {many} zeroinitializer)")
-
-    def _store(self, side: int, value: str, place: Value, mask: str | None) -> None:
-        e, (data_type, step) = self.e, self.shape.sides[side]
-        kind, count, size = scalar_name(data_type.numpy_dtype), self.lanes.count, data_type.element_bytes
-        many, flags = vector(count, kind), vector(count, "i1")
-        if step == APART:
-            name = f"llvm.masked.scatter.v{count}{_suffix(kind)}.v{count}p0"
-            e.declare(f"void @{name}({many}, {vector(count, 'ptr')}, i32, {flags})")
-            places = self._places(side, place)
-            e.do(f"call void @{name}({many} {value}, {places}, i32 1, {flags} {mask or _all(count)})")
-            return
-        pointer = e.at(self.pointers[side], e.multiply(place, size))
-        if mask is None:
-            e.store(many, value, pointer, count * size if self.shape.stream else 1, self.shape.stream)
-            return
-        name = f"llvm.masked.store.v{count}{_suffix(kind)}.p0"
-        e.declare(f"void @{name}({many}, ptr, i32, {flags})")
-        e.do(f"call void @{name}({many} {value}, ptr {pointer}, i32 1, {flags} {mask})")
-
-    def _gather(self, side: int, place: Value, kind: str, mask: str | None) -> str:
-        e, count = self.e, self.lanes.count
-        many, flags = vector(count, kind), vector(count, "i1")
-        places = self._places(side, place)
-        name = f"llvm.masked.gather.v{count}{_suffix(kind)}.v{count}p0"
-        e.declare(f"{many} @{name}({vector(count, 'ptr')}, i32, {flags}, {many})")
-        return e.value(f"call {many} @{name}({places}, i32 1, {flags} {mask or _all(count)}, {many} zeroinitializer)")
-
-    def _places(self, side: int, place: Value) -> str:
-        """The addresses of a vector's elements that lie apart."""
-        e, count = self.e, self.lanes.count
-        step = self._word("%parameters", self.columns_loop + 1 + side)
-        start = e.at(self.pointers[side], e.multiply(place, step))
-        many = vector(count, "i64")
-        numbers = ", ".join(f"i64 {lane}" for lane in range(count))
-        steps = e.value(f"mul {many} {self._spread(self.lanes, 'i64', step)}, <{numbers}>")
-        return f"{vector(count, 'ptr')} {e.value(f'getelementptr i8, ptr {start}, {many} {steps}')}"
-
-
-def _suffix(kind: str) -> str:
-    """LLVM's name for a type in the names of its functions."""
-    return {"half": "f16", "float": "f32", "double": "f64"}.get(kind, kind)
-
-
-def _all(lanes: int) -> str:
-    return f"<{', '.join(['i1 true'] * lanes)}>"
+            vectors.store(value, pointer, mask, self.shape.stream)
