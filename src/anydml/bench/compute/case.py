@@ -106,7 +106,11 @@ def torch(work: Callable[..., object], *arrays: Array, threads: int) -> Work | N
 
 
 def onnx(
-    nodes: Sequence[OnnxNode], inputs: Mapping[str, Array], outputs: Mapping[str, Array], threads: int
+    nodes: Sequence[OnnxNode],
+    inputs: Mapping[str, Array],
+    outputs: Mapping[str, Array],
+    threads: int,
+    constants: Sequence[tuple[str, Sequence[int]]] = (),
 ) -> Work | None:
     """A model from and to memory that is there already, if ONNX Runtime is here."""
     if not find_spec("onnxruntime"):
@@ -117,7 +121,7 @@ def onnx(
     options.intra_op_num_threads = threads
     options.log_severity_level = 4
     read, written = ([(name, a.dtype.name, a.shape) for name, a in side.items()] for side in (inputs, outputs))
-    data = write_model(nodes, read, written)
+    data = write_model(nodes, read, written, constants)
     try:
         session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except Exception:  # the runtime raises its own classes for what it does not have

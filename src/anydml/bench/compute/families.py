@@ -8,6 +8,7 @@ from anydml.bench.compute.case import Family
 
 FAMILIES = {
     "pointwise": "anydml.bench.compute.pointwise",
+    "reductions": "anydml.bench.compute.reductions",
 }
 
 

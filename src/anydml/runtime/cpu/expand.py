@@ -37,7 +37,16 @@ class Workspace:
 
 
 Expander = Callable[[Program, Workspace], "Sequence[Step] | None"]
-EXPANDERS: dict[str, str] = {}
+_REDUCTIONS = "anydml.runtime.cpu.reductions.operators"
+EXPANDERS: dict[str, str] = {
+    "REDUCE": f"{_REDUCTIONS}:expand_reduce",
+    "ACTIVATION_SOFTMAX": f"{_REDUCTIONS}:expand_softmax",
+    "ACTIVATION_SOFTMAX1": f"{_REDUCTIONS}:expand_softmax",
+    "ACTIVATION_LOG_SOFTMAX": f"{_REDUCTIONS}:expand_log_softmax",
+    "ACTIVATION_LOG_SOFTMAX1": f"{_REDUCTIONS}:expand_log_softmax",
+    "MEAN_VARIANCE_NORMALIZATION2": f"{_REDUCTIONS}:expand_mean_variance",
+    "LP_NORMALIZATION": f"{_REDUCTIONS}:expand_lp",
+}
 """For each operator with kernels of its own, the module and function that makes its steps: `package.module:name`."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import BOOL, FLOAT32, FLOAT64, Node, walk
@@ -95,6 +95,13 @@ def _extreme_of(node: Node, a: Vector, b: Vector) -> Vector:
     return _extreme(a, b, is_larger)
 
 
+def combine(fold: str, a: Vector, b: Vector) -> Vector:
+    """Two values of a fold as one: "add", "multiply", "maximum" or "minimum"."""
+    if fold in _EXTREMES:
+        return _extreme(a, b, fold == "maximum")
+    return a + b if fold == "add" else a * b
+
+
 # Every operation
 
 _FORMS: dict[str, Form] = {
@@ -137,7 +144,7 @@ def can_emit(*values: Node) -> bool:
 
 
 def _has_form(node: Node) -> bool:
-    if node.op in ("load", "result"):
+    if node.op == "load":
         return True
     if node.op == "constant":
         return node.type != FLOAT16
@@ -166,23 +173,31 @@ def _converts(value: Node, data_type: DataType | None) -> bool:
 
 
 def emit(
-    lanes: Lanes, roots: Sequence[Node], loads: Mapping[int, Vector], result: Vector | None = None
+    lanes: Lanes, roots: Sequence[Node], loads: Mapping[int, Vector], known: Mapping[Node, Vector] | None = None
 ) -> list[Vector]:
-    """The values of expressions; `loads` are the elements of the operands, `result` that of a program."""
-    values: dict[Node, Vector] = {}
-    for node in walk(*roots):
-        values[node] = _value(lanes, node, [values[arg] for arg in node.args], loads, result)
+    """The values of expressions. `loads` are the elements of the operands; what is known is not computed again."""
+    values: dict[Node, Vector] = dict(known or {})
+    for node in needed(roots, values):
+        values[node] = _value(lanes, node, [values[arg] for arg in node.args], loads)
     return [values[root] for root in roots]
 
 
-def _value(
-    lanes: Lanes, node: Node, args: Sequence[Vector], loads: Mapping[int, Vector], result: Vector | None
-) -> Vector:
+def needed(roots: Sequence[Node], known: Container[Node]) -> list[Node]:
+    """What must be computed for the roots, arguments before those that use them."""
+    found: dict[Node, None] = {}
+    stack = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, is_done = stack.pop()
+        if is_done:
+            found[node] = None
+        elif node not in found and node not in known:
+            stack += [(node, True), *((arg, False) for arg in reversed(node.args))]
+    return list(found)
+
+
+def _value(lanes: Lanes, node: Node, args: Sequence[Vector], loads: Mapping[int, Vector]) -> Vector:
     if node.op == "load":
         return loads[node.value]
-    if node.op == "result":
-        assert result is not None
-        return result
     if node.op == "constant":
         return lanes.constant(node.value, node.type)
     if node.op == "cast":

@@ -74,13 +74,13 @@ class Loops:
 
 def canonical(nest: Nest) -> Loops:
     """The loops of a nest: those that run once dropped, ordered for memory, merged where all operands run on."""
-    sides = [_side(access, False) for access in nest.loads]
-    sides += [_side(store.access, True) for store in nest.stores]
+    sides = [side_of(access, False) for access in nest.loads]
+    sides += [side_of(store.access, True) for store in nest.stores]
     loops = Loops(nest.sizes, tuple(sides)).reordered([n for n, size in enumerate(nest.sizes) if size > 1])
     return _with_rows(_rows_chosen(_merged(_ordered(_forward(loops)))))
 
 
-def _side(access: Access, is_store: bool) -> Side:
+def side_of(access: Access, is_store: bool) -> Side:
     size = access.type.element_bytes
     return Side(access.slot, access.type, tuple(s * size for s in access.strides), access.offset * size, is_store)
 
