@@ -17,7 +17,7 @@ from anydml.runtime.cpu.expressions import combine, converted, emit, needed
 from anydml.runtime.cpu.loops import APART, STILL
 from anydml.runtime.cpu.reductions.lowering import INNER_LOOPS, Shape
 from anydml.runtime.native import llvm
-from anydml.runtime.native.emit import FIRST_LEVEL, Emitter, Value, pointers_to
+from anydml.runtime.native.emit import Emitter, Value, pointers_to
 from anydml.runtime.native.math.values import ElementType, Vector, lanes_of, scalar_name, select
 from anydml.runtime.native.schedule import WORD
 
@@ -28,7 +28,6 @@ KEPT_BYTES = 96 * 1024
 ROWS_AT_ONCE = 8
 ACROSS_COLUMNS = 1024
 """Columns whose folds are under way at once."""
-AHEAD_BYTES = 4096
 
 
 def module_text(shape: Shape) -> str:
@@ -241,8 +240,6 @@ class _Along(_Kernel):
         """What is folded; nothing in lanes that the mask leaves out."""
         value = self.shape.stage_values[stage]
         loaded = {side: self._load(side, pointers, place, mask) for side in self._needed([value])}
-        if stage == 0 and mask is None:
-            self._ask_ahead(pointers, place)
         (found,) = emit(self.lanes, [value], loaded | self.results, self.known)
         if stage == self.shape.keeps:
             vectors.store(found, self._kept(place, value.type))
@@ -250,12 +247,6 @@ class _Along(_Kernel):
             return found
         flags = self.lanes.named(mask, np.dtype(np.bool_))
         return select(flags, found, self._neutral(stage))
-
-    def _ask_ahead(self, pointers: Sequence[str], place: Value) -> None:
-        data_type, step = self.shape.sides[0]
-        if step != APART:
-            pointer = self.e.at(pointers[0], self.e.multiply(place, data_type.element_bytes))
-            self.e.prefetch(self.e.at(pointer, AHEAD_BYTES), FIRST_LEVEL)
 
     def _kept(self, place: Value, type: ElementType) -> str:
         return self.e.at("%staging", self.e.multiply(place, type.itemsize))

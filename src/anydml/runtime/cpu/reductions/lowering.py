@@ -31,7 +31,7 @@ MOST_FOLDED = 2
 """Reduced loops that a kernel has besides the columns."""
 SHARED_WORK, CHUNK_WORK = 1 << 19, 1 << 18
 FEWEST_CHUNKS, MOST_CHUNKS = 8, 128
-ACROSS_GRAIN = 64
+ACROSS_GRAIN = 1024
 """Columns of a chunk are a multiple of this."""
 
 

@@ -13,6 +13,7 @@ from anydml.core.tracing import TRACED, Traced
 from anydml.graph.lower import computed_type
 from anydml.runtime.cpu.expand import Workspace
 from anydml.runtime.cpu.reductions.lowering import is_supported
+from anydml.runtime.cpu.reductions.splitting import split
 from anydml.runtime.cpu.reductions.step import Reduction, Stage
 
 m: Any = TRACED
@@ -59,7 +60,7 @@ class _Builder:
         self.stages.append(Stage(how, value.node))
         return Traced(load(-len(self.stages), value.node.type))
 
-    def build(self, result: Traced) -> list[Step] | None:
+    def build(self, result: Traced, workspace: Workspace) -> list[Step] | None:
         """The reduction whose result goes through the program's own nest, or None without a kernel for it."""
         nest, operator = self.nest, self.program.operator
         first = len(self.loads)
@@ -82,7 +83,9 @@ class _Builder:
         loads = (*self.loads, *(self._access(access, nest) for access in nest.loads))
         outer, reduced = (tuple(self.sizes[axis] for axis in axes) for axes in (self.kept, self.reduced))
         made = Reduction(outer, reduced, loads, stages, tuple(stores), operator.dml_type)
-        return [made] if is_supported(made) else None
+        if not is_supported(made):
+            return None
+        return split(made, workspace) or [made]
 
     def _access(self, access: Access, nest: Nest) -> Access:
         """An access of the program's nest, whose loops are the output's dimensions, over the reduction's loops."""
@@ -102,13 +105,13 @@ def _is_simple(program: Program) -> bool:
 Make = Callable[[Any, _Builder, Traced], Any]
 
 
-def _expand(program: Program, axes: Sequence[int], make: Make) -> list[Step] | None:
+def _expand(program: Program, workspace: Workspace, axes: Sequence[int], make: Make) -> list[Step] | None:
     if not _is_simple(program):
         return None
     builder = _Builder(program, axes)
     x = builder.input(0)
     assert x is not None
-    return builder.build(make(program.operator, builder, x))
+    return builder.build(make(program.operator, builder, x), workspace)
 
 
 # REDUCE
@@ -118,7 +121,7 @@ def expand_reduce(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
     if operator.function in (ReduceFunction.ARGMIN, ReduceFunction.ARGMAX):
         return None
-    return _expand(program, operator.axes, _reduce)
+    return _expand(program, workspace, operator.axes, _reduce)
 
 
 def _reduce(operator: Any, b: _Builder, x: Traced) -> Any:
@@ -155,7 +158,7 @@ def _axes_of(operator: Any) -> tuple[int, ...]:
 
 
 def expand_softmax(program: Program, workspace: Workspace) -> list[Step] | None:
-    return _expand(program, _axes_of(program.operator), _softmax)
+    return _expand(program, workspace, _axes_of(program.operator), _softmax)
 
 
 def _softmax(operator: Any, b: _Builder, x: Traced) -> Any:
@@ -164,7 +167,7 @@ def _softmax(operator: Any, b: _Builder, x: Traced) -> Any:
 
 
 def expand_log_softmax(program: Program, workspace: Workspace) -> list[Step] | None:
-    return _expand(program, _axes_of(program.operator), _log_softmax)
+    return _expand(program, workspace, _axes_of(program.operator), _log_softmax)
 
 
 def _log_softmax(operator: Any, b: _Builder, x: Traced) -> Any:
@@ -177,7 +180,7 @@ def _log_softmax(operator: Any, b: _Builder, x: Traced) -> Any:
 
 def expand_mean_variance(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
-    return _expand(program, operator.axes, _mean_variance)
+    return _expand(program, workspace, operator.axes, _mean_variance)
 
 
 def _mean_variance(operator: Any, b: _Builder, x: Traced) -> Any:
@@ -195,7 +198,7 @@ def _mean_variance(operator: Any, b: _Builder, x: Traced) -> Any:
 
 def expand_lp(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
-    return _expand(program, (operator.axis,), _lp)
+    return _expand(program, workspace, (operator.axis,), _lp)
 
 
 def _lp(operator: Any, b: _Builder, x: Traced) -> Any:
