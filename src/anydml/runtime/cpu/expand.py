@@ -38,6 +38,7 @@ class Workspace:
 
 Expander = Callable[[Program, Workspace], "Sequence[Step] | None"]
 _REDUCTIONS = "anydml.runtime.cpu.reductions.operators"
+_POOLING = "anydml.runtime.cpu.pooling"
 EXPANDERS: dict[str, str] = {
     "REDUCE": f"{_REDUCTIONS}:expand_reduce",
     "ACTIVATION_SOFTMAX": f"{_REDUCTIONS}:expand_softmax",
@@ -46,6 +47,9 @@ EXPANDERS: dict[str, str] = {
     "ACTIVATION_LOG_SOFTMAX1": f"{_REDUCTIONS}:expand_log_softmax",
     "MEAN_VARIANCE_NORMALIZATION2": f"{_REDUCTIONS}:expand_mean_variance",
     "LP_NORMALIZATION": f"{_REDUCTIONS}:expand_lp",
+    "MAX_POOLING2": f"{_POOLING}:expand_max_pooling",
+    "AVERAGE_POOLING1": f"{_POOLING}:expand_average_pooling",
+    "LP_POOLING1": f"{_POOLING}:expand_lp_pooling",
 }
 """For each operator with kernels of its own, the module and function that makes its steps: `package.module:name`."""
 
