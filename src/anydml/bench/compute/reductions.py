@@ -24,6 +24,7 @@ from anydml.bench.compute.case import (
 )
 from anydml.bench.compute.case import torch as torch_work
 from anydml.bench.onnx_model import OnnxNode
+from anydml.core.enums import ReduceFunction
 
 COLUMNS = 1024
 NAME = "reductions"
@@ -43,7 +44,7 @@ def _reduce(function: str, where: str, size: int, threads: int) -> Problem:
     x = random(sizes)
     kept = tuple(1 if n == axis else extent for n, extent in enumerate(sizes))
     mine, by_numpy, by_torch, by_onnx = (np.zeros(kept, np.float32) for _ in range(4))
-    operator = dml.Reduce(function=function, input_tensor=dml.TensorDesc("FLOAT32", sizes), axes=[axis])
+    operator = dml.Reduce(function=ReduceFunction[function], input_tensor=dml.TensorDesc("FLOAT32", sizes), axes=[axis])
     of_numpy: Any = {"SUM": np.sum, "MAX": np.max, "AVERAGE": np.mean}[function]
 
     def in_torch(t: Any, o: Any, x: Any) -> None:
