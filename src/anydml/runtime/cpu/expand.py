@@ -52,6 +52,7 @@ EXPANDERS: dict[str, str] = {
     "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": f"{_CONTRACTION}.integers:expand_matrix_product",
     "QUANTIZED_LINEAR_CONVOLUTION": f"{_CONTRACTION}.integers:expand_convolution",
     "QUANTIZED_LINEAR_MATRIX_MULTIPLY": f"{_CONTRACTION}.integers:expand_matrix_product",
+    "BATCH_NORMALIZATION": "anydml.runtime.cpu.formulas:expand_batch_normalization",
     "REDUCE": f"{_REDUCTIONS}:expand_reduce",
     "ACTIVATION_SOFTMAX": f"{_REDUCTIONS}:expand_softmax",
     "ACTIVATION_SOFTMAX1": f"{_REDUCTIONS}:expand_softmax",

@@ -13,11 +13,11 @@ the rows, turned, and then read along the columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from anydml.core.datatype import DataType
-from anydml.core.expression import Node, walk
+from anydml.core.expression import Node, leaves, walk
 from anydml.core.steps import Nest
 from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
@@ -157,6 +157,19 @@ def module_text(shape: Shape) -> str:
     e = Emitter(shape.vector_bytes)
     _Kernel(e, shape).emit()
     return e.module()
+
+
+@dataclass(frozen=True)
+class Still:
+    """Values that are the same for a whole row."""
+
+    loads: dict[int, Vector]
+    known: dict[Node, Vector]
+
+
+def _reads_only(node: Node, loads: Container[int]) -> bool:
+    read = [leaf.value for leaf in leaves(node) if leaf.op == "load"]
+    return bool(read) and all(number in loads for number in read)
 
 
 class _Kernel:
@@ -353,19 +366,22 @@ class _Kernel:
         left = e.mask(e.subtract(0, address), self.shape.lanes * size - 1)
         return e.minimum(e.value(f"udiv i64 {left}, {size}"), most)
 
-    def _still_values(self) -> dict[int, Vector]:
-        found = {}
+    def _still_values(self) -> Still:
+        """What is the same for a whole row: elements, and what is computed from such elements alone."""
+        found: dict[int, Vector] = {}
         for side, (data_type, step) in enumerate(self.shape.loads):
             if step == STILL:
                 value = self.e.load(scalar_name(data_type.numpy_dtype), self.pointers[side])
                 found[side] = vectors.spread(self.lanes, data_type.numpy_dtype, value)
-        return found
+        nodes = [node for node in walk(*self.shape.values) if node.args and _reads_only(node, found)]
+        return Still(found, dict(zip(nodes, emit(self.lanes, nodes, found), strict=True)))
 
-    def _compute(self, places: Sequence[Value], still: dict[int, Vector], mask: str | None) -> None:
+    def _compute(self, places: Sequence[Value], still: Still, mask: str | None) -> None:
         """Loads, computes and stores the vectors that start at these columns."""
         shape, first = self.shape, len(self.shape.loads)
-        loaded = [still | {n: self._load(n, i, mask) for n in range(first) if n not in still} for i in places]
-        computed = [emit(self.lanes, shape.values, operands) for operands in loaded]
+        moving = [n for n in range(first) if n not in still.loads]
+        loaded = [still.loads | {n: self._load(n, i, mask) for n in moving} for i in places]
+        computed = [emit(self.lanes, shape.values, operands, still.known) for operands in loaded]
         for place, values in zip(places, computed, strict=True):
             for side, value in enumerate(values, first):
                 self._store(side, converted(value, shape.sides[side][0]), place, mask)

@@ -13,12 +13,13 @@ from math import prod
 from typing import Any
 
 from anydml.core.datatype import DataType
-from anydml.core.expression import Node, cast, constant, load, operation, result, substitute
-from anydml.core.steps import Access, Nest, Program, Step, Store, View, shifted_loads
+from anydml.core.expression import Node, cast, constant, load, operation, result
+from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.graph.lower import computed_type
 from anydml.operators.sliding import Slide
 from anydml.runtime.cpu.expand import Workspace
 from anydml.runtime.cpu.expressions import can_emit
+from anydml.runtime.cpu.formulas import with_result
 
 FIRST_SPATIAL = 2
 MOST_TAPS = 16
@@ -149,12 +150,6 @@ def _joined(nest: Nest, axis: int, first: int, count: int, loads: tuple[Access, 
     def moved(access: Access) -> Access:
         return replace(access, offset=access.offset + first * access.strides[axis])
 
-    def final(node: Node) -> Node | None:
-        return cast(value, node.type) if node.op == "result" else None
-
     sizes = (*nest.sizes[:axis], count, *nest.sizes[axis + 1 :])
-    own = tuple(moved(access) for access in nest.loads)
-    stores = tuple(
-        Store(moved(store.access), substitute(shifted_loads(store.value, len(loads)), final)) for store in nest.stores
-    )
-    return Nest(sizes, loads + own, stores)
+    stores = tuple(Store(moved(store.access), store.value) for store in nest.stores)
+    return with_result(Nest(sizes, tuple(moved(access) for access in nest.loads), stores), loads, value)

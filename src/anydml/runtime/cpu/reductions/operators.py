@@ -12,6 +12,7 @@ from anydml.core.steps import Access, Nest, Program, Step, Store, View, shifted_
 from anydml.core.tracing import TRACED, Traced
 from anydml.graph.lower import computed_type
 from anydml.runtime.cpu.expand import Workspace
+from anydml.runtime.cpu.formulas import activated, has_formula
 from anydml.runtime.cpu.reductions.lowering import is_supported
 from anydml.runtime.cpu.reductions.splitting import split
 from anydml.runtime.cpu.reductions.step import Reduction, Stage
@@ -180,6 +181,8 @@ def _log_softmax(operator: Any, b: _Builder, x: Traced) -> Any:
 
 def expand_mean_variance(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
+    if not has_formula(operator.fused_activation):
+        return None
     return _expand(program, workspace, operator.axes, _mean_variance)
 
 
@@ -192,8 +195,7 @@ def _mean_variance(operator: Any, b: _Builder, x: Traced) -> Any:
     scale, bias = b.input(1), b.input(2)
     x = x if scale is None else x * scale
     x = x if bias is None else x + bias
-    activation = operator.fused_activation
-    return x if activation is None else activation.formula(m, x)
+    return activated(operator.fused_activation, x)
 
 
 def expand_lp(program: Program, workspace: Workspace) -> list[Step] | None:
