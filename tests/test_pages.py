@@ -1,4 +1,4 @@
-"""Every sentence and number of DirectML's pages on strides and on SLICE1, in our words: true in Python and in the shell.
+"""Every sentence and number of DirectML's pages on strides and on SLICE1, true in Python and in the shell.
 
 `tests/spec/pages.json` has a row for each: what it says, a Python expression that is true, and a command whose output
 shows it. A command after `!` is refused, and its message shows it. `scripts/claims` writes docs/claims.md from them.

@@ -41,6 +41,7 @@ MISTAKES = [
         "'6.4'",
         "run examples/slice1_reversed.json --dml_feature_level 6.4",
     ),
+    ("rule stride.count", "strides.count", "rule strides.count"),
     ("completion bsh", "anydml completion bash", "completion bash"),
     ("bench mvoes", "anydml bench moves", "bench moves --size 4K --repeat 1 --patterns reversed"),
 ]
@@ -70,6 +71,13 @@ def test_size__is_what_directmls_helper_gives(capsys: Captured) -> None:
     }.items():
         assert main(["size", *line.split()]) == 0
         assert capsys.readouterr().out == told
+
+
+def test_rule__says_what_a_message_means(capsys: Captured) -> None:
+    assert main(["rule", "[strides.count]"]) == 0
+    assert capsys.readouterr().out == "strides.count: There is one stride for each size.\n"
+    assert main(["rule"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) > 150
 
 
 def test_completion__knows_every_command_and_option(capsys: Captured) -> None:

@@ -100,6 +100,9 @@ class Operator:
     pending_outputs: frozenset[str] = frozenset()
     """Outputs that are asked for and being inferred: None until that is done."""
 
+    inferred_outputs: Mapping[str, TensorPolicy] = {}
+    """Outputs that nobody described, with the policy that laid them out."""
+
     def __init_subclass__(cls, since: str = "", id: int = 0, name: str = "", abstract: bool = False) -> None:
         super().__init_subclass__()
         own = {key: value for key, value in vars(cls).items() if isinstance(value, TensorField | AttributeField)}
@@ -183,6 +186,7 @@ class Operator:
         raise_if_any(violations, subject=subject)
         for noted in ("_outputs", "pending_outputs"):
             self.__dict__.pop(noted, None)  # noted while outputs were absent
+        self.__dict__["inferred_outputs"] = dict(wanted)
         for name, policy in wanted.items():
             try:
                 strides = None if policy is DEFAULT else policy(sizes[name]).strides
@@ -203,9 +207,9 @@ class Operator:
         return {name: getattr(self, name) for name in self.fields}
 
     def replace(self: Self, **changes: Any) -> Self:
-        """A copy with some fields changed: `op.replace(axis=1)`."""
+        """A copy with some fields changed: `op.replace(axis=1)`. Outputs that were inferred are inferred again."""
         kept = {name: value for name, value in self.values().items() if value is not None}
-        return type(self)(**(kept | changes))
+        return type(self)(**(kept | dict(self.inferred_outputs) | changes))
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.values() == other.values()
