@@ -14,6 +14,7 @@ from anydml.cli.messages import UsageError, write
 from anydml.cli.terminal import BOLD, Terminal
 from anydml.core.errors import DmlError, counted
 from anydml.core.levels import FeatureLevel
+from anydml.files.text import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -63,6 +64,8 @@ def run(args: Namespace) -> int:
     if args.model:
         _require(exact is not None, "--model", " ".join(args.words) or "no operator", "the name of one operator")
     if exact is not None:
+        found = f"{level.text}, which has no {exact.dml_type}"
+        _require(exact.since <= level, "--level", found, f"{exact.since.text} or above")
         write(_one(exact, args))
     else:
         write(_list(args, level))
@@ -96,7 +99,7 @@ def _list(args: Namespace, level: FeatureLevel) -> str:
     summaries = [summary(operator) for operator in found]
     if args.json:
         return json.dumps({"level": level.text, "suggestion": known, "operators": summaries}, indent=2) + "\n"
-    heading = f"{word}: in DirectML {known}\n" if known else ""
+    heading = f"{printable(word)}: in DirectML {known}\n" if known else ""
     return heading + ("\n" if known and found else "") + (_table(summaries, bool(args.words)) if found else "")
 
 
@@ -170,11 +173,11 @@ def _one(operator: type[Operator], args: Namespace) -> str:
 
     example = example_of(operator)
     if args.model:
-        return _short_lists(json.dumps(as_model(example), indent=2)) + "\n"
+        return _short_lists(json.dumps(as_model(example.operator, example.inputs), indent=2)) + "\n"
     outputs = {name: plain(elements, SHOWN_DIGITS) for name, elements in example.run().items()}
     facts = describe(operator)
     if args.json:
-        told = {"python": as_python(example), "model": as_model(example), "outputs": outputs}
+        told = {"python": as_python(example), "model": as_model(example.operator, example.inputs), "outputs": outputs}
         return json.dumps({**facts, "example": told}, indent=2) + "\n"
     program = indent(as_python(example).rstrip(), "  ")
     results = [f"  {name} = {json.dumps(elements)}" for name, elements in outputs.items()]

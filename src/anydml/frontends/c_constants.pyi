@@ -499,7 +499,7 @@ class DML_ACTIVATION_ELU_OPERATOR_DESC(ActivationElu):
         *,
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
-        Alpha: Number,
+        Alpha: Number = 1.0,
     ) -> None: ...
 class DML_ACTIVATION_HARD_SIGMOID_OPERATOR_DESC(ActivationHardSigmoid):
     def __init__(
@@ -507,8 +507,8 @@ class DML_ACTIVATION_HARD_SIGMOID_OPERATOR_DESC(ActivationHardSigmoid):
         *,
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
-        Alpha: Number,
-        Beta: Number,
+        Alpha: Number = 0.2,
+        Beta: Number = 0.5,
     ) -> None: ...
 class DML_ACTIVATION_IDENTITY_OPERATOR_DESC(ActivationIdentity):
     def __init__(
@@ -523,7 +523,7 @@ class DML_ACTIVATION_LEAKY_RELU_OPERATOR_DESC(ActivationLeakyRelu):
         *,
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
-        Alpha: Number,
+        Alpha: Number = 0.01,
     ) -> None: ...
 class DML_ACTIVATION_LINEAR_OPERATOR_DESC(ActivationLinear):
     def __init__(
@@ -564,8 +564,8 @@ class DML_ACTIVATION_SCALED_ELU_OPERATOR_DESC(ActivationScaledElu):
         *,
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
-        Alpha: Number,
-        Gamma: Number,
+        Alpha: Number = 1.6732631921768188,
+        Gamma: Number = 1.0507010221481323,
     ) -> None: ...
 class DML_ACTIVATION_SCALED_TANH_OPERATOR_DESC(ActivationScaledTanh):
     def __init__(
@@ -573,8 +573,8 @@ class DML_ACTIVATION_SCALED_TANH_OPERATOR_DESC(ActivationScaledTanh):
         *,
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
-        Alpha: Number,
-        Beta: Number,
+        Alpha: Number = 1.0,
+        Beta: Number = 0.5,
     ) -> None: ...
 class DML_ACTIVATION_SIGMOID_OPERATOR_DESC(ActivationSigmoid):
     def __init__(
@@ -589,7 +589,7 @@ class DML_ACTIVATION_SOFTPLUS_OPERATOR_DESC(ActivationSoftplus):
         *,
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
-        Steepness: Number,
+        Steepness: Number = 1.0,
     ) -> None: ...
 class DML_ACTIVATION_SOFTSIGN_OPERATOR_DESC(ActivationSoftsign):
     def __init__(
@@ -611,7 +611,7 @@ class DML_ACTIVATION_THRESHOLDED_RELU_OPERATOR_DESC(ActivationThresholdedRelu):
         *,
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
-        Alpha: Number,
+        Alpha: Number = 1.0,
     ) -> None: ...
 class DML_ACTIVATION_SHRINK_OPERATOR_DESC(ActivationShrink):
     def __init__(
@@ -619,8 +619,8 @@ class DML_ACTIVATION_SHRINK_OPERATOR_DESC(ActivationShrink):
         *,
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
-        Bias: Number,
-        Threshold: Number,
+        Bias: Number = 0.0,
+        Threshold: Number = 0.5,
     ) -> None: ...
 class DML_ACTIVATION_CELU_OPERATOR_DESC(ActivationCelu):
     def __init__(
@@ -628,7 +628,7 @@ class DML_ACTIVATION_CELU_OPERATOR_DESC(ActivationCelu):
         *,
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
-        Alpha: Number,
+        Alpha: Number = 1.0,
     ) -> None: ...
 class DML_ACTIVATION_RELU_GRAD_OPERATOR_DESC(ActivationReluGrad):
     def __init__(
@@ -1047,7 +1047,7 @@ class DML_DEPTH_TO_SPACE1_OPERATOR_DESC(DepthToSpace1):
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
         BlockSize: SupportsIndex,
-        Order: DepthSpaceOrderLike,
+        Order: DepthSpaceOrderLike = 'DEPTH_COLUMN_ROW',
     ) -> None: ...
 class DML_SPACE_TO_DEPTH_OPERATOR_DESC(SpaceToDepth):
     def __init__(
@@ -1064,7 +1064,7 @@ class DML_SPACE_TO_DEPTH1_OPERATOR_DESC(SpaceToDepth1):
         InputTensor: TensorLike,
         OutputTensor: OutputLike | None = None,
         BlockSize: SupportsIndex,
-        Order: DepthSpaceOrderLike,
+        Order: DepthSpaceOrderLike = 'DEPTH_COLUMN_ROW',
     ) -> None: ...
 class DML_UNFOLD_OPERATOR_DESC(Unfold):
     def __init__(

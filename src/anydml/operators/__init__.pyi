@@ -246,7 +246,7 @@ class ActivationCelu(Operator):
         *,
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
-        alpha: Number,
+        alpha: Number = 1.0,
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,
@@ -259,7 +259,7 @@ class ActivationCelu(Operator):
     def fused(  # type: ignore[override]
         cls,
         *,
-        alpha: Number,
+        alpha: Number = 1.0,
     ) -> ActivationCelu: ...
 
 class ActivationElu(Operator):
@@ -276,7 +276,7 @@ class ActivationElu(Operator):
         *,
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
-        alpha: Number,
+        alpha: Number = 1.0,
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,
@@ -289,7 +289,7 @@ class ActivationElu(Operator):
     def fused(  # type: ignore[override]
         cls,
         *,
-        alpha: Number,
+        alpha: Number = 1.0,
     ) -> ActivationElu: ...
 
 class ActivationGelu(Operator):
@@ -332,8 +332,8 @@ class ActivationHardSigmoid(Operator):
         *,
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
-        alpha: Number,
-        beta: Number,
+        alpha: Number = 0.2,
+        beta: Number = 0.5,
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,
@@ -347,8 +347,8 @@ class ActivationHardSigmoid(Operator):
     def fused(  # type: ignore[override]
         cls,
         *,
-        alpha: Number,
-        beta: Number,
+        alpha: Number = 0.2,
+        beta: Number = 0.5,
     ) -> ActivationHardSigmoid: ...
 
 class ActivationHardSwish(Operator):
@@ -461,7 +461,7 @@ class ActivationLeakyRelu(Operator):
         *,
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
-        alpha: Number,
+        alpha: Number = 0.01,
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,
@@ -474,7 +474,7 @@ class ActivationLeakyRelu(Operator):
     def fused(  # type: ignore[override]
         cls,
         *,
-        alpha: Number,
+        alpha: Number = 0.01,
     ) -> ActivationLeakyRelu: ...
 
 class ActivationLinear(Operator):
@@ -679,8 +679,8 @@ class ActivationScaledElu(Operator):
         *,
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
-        alpha: Number,
-        gamma: Number,
+        alpha: Number = 1.6732631921768188,
+        gamma: Number = 1.0507010221481323,
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,
@@ -694,8 +694,8 @@ class ActivationScaledElu(Operator):
     def fused(  # type: ignore[override]
         cls,
         *,
-        alpha: Number,
-        gamma: Number,
+        alpha: Number = 1.6732631921768188,
+        gamma: Number = 1.0507010221481323,
     ) -> ActivationScaledElu: ...
 
 class ActivationScaledTanh(Operator):
@@ -714,8 +714,8 @@ class ActivationScaledTanh(Operator):
         *,
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
-        alpha: Number,
-        beta: Number,
+        alpha: Number = 1.0,
+        beta: Number = 0.5,
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,
@@ -729,8 +729,8 @@ class ActivationScaledTanh(Operator):
     def fused(  # type: ignore[override]
         cls,
         *,
-        alpha: Number,
-        beta: Number,
+        alpha: Number = 1.0,
+        beta: Number = 0.5,
     ) -> ActivationScaledTanh: ...
 
 class ActivationShrink(Operator):
@@ -749,8 +749,8 @@ class ActivationShrink(Operator):
         *,
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
-        bias: Number,
-        threshold: Number,
+        bias: Number = 0.0,
+        threshold: Number = 0.5,
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,
@@ -764,8 +764,8 @@ class ActivationShrink(Operator):
     def fused(  # type: ignore[override]
         cls,
         *,
-        bias: Number,
-        threshold: Number,
+        bias: Number = 0.0,
+        threshold: Number = 0.5,
     ) -> ActivationShrink: ...
 
 class ActivationSigmoid(Operator):
@@ -860,7 +860,7 @@ class ActivationSoftplus(Operator):
         *,
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
-        steepness: Number,
+        steepness: Number = 1.0,
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,
@@ -873,7 +873,7 @@ class ActivationSoftplus(Operator):
     def fused(  # type: ignore[override]
         cls,
         *,
-        steepness: Number,
+        steepness: Number = 1.0,
     ) -> ActivationSoftplus: ...
 
 class ActivationSoftsign(Operator):
@@ -962,7 +962,7 @@ class ActivationThresholdedRelu(Operator):
         *,
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
-        alpha: Number,
+        alpha: Number = 1.0,
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,
@@ -975,7 +975,7 @@ class ActivationThresholdedRelu(Operator):
     def fused(  # type: ignore[override]
         cls,
         *,
-        alpha: Number,
+        alpha: Number = 1.0,
     ) -> ActivationThresholdedRelu: ...
 
 class AdamOptimizer(Operator):
@@ -1431,7 +1431,7 @@ class Cast(Operator):
     ) -> Cast: ...
 
 class Convolution(Operator):
-    """Slides a filter over the input (FORWARD), or spreads the input through it (BACKWARD)."""
+    """Slides a filter over the input (FORWARD), or spreads the input through it (BACKWARD). FORWARD: y[o] = activation(bias + the sum over channels and k of x[o * stride + k * dilation - padding] * w[k]). BACKWARD adds x[i] * w[k] to y[i * stride + k * dilation - padding] instead. CONVOLUTION mirrors the filter."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -1611,7 +1611,7 @@ class CumulativeSummation(Operator):
     ) -> CumulativeSummation: ...
 
 class DepthToSpace(Operator):
-    """Spreads groups of channels over blocks of pixels, blocks outermost in the depth."""
+    """Spreads groups of channels over blocks of pixels, blocks outermost in the depth. y[c, h * block + i, w * block + j] = x[(i * block + j) * channels + c, h, w]."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -1651,7 +1651,7 @@ class DepthToSpace1(Operator):
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
         block_size: SupportsIndex,
-        order: DepthSpaceOrderLike,
+        order: DepthSpaceOrderLike = 'DEPTH_COLUMN_ROW',
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,
@@ -3507,7 +3507,7 @@ class Fold(Operator):
     ) -> Fold: ...
 
 class Gather(Operator):
-    """Takes slices of the input along an axis, in the order that the indices say."""
+    """Takes slices of the input along an axis, in the order that the indices say: y[i] = x[indices[i]]. Negative indices count from the end; those outside take the nearest slice."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -4979,7 +4979,7 @@ class RandomGenerator(Operator):
     ) -> RandomGenerator: ...
 
 class Reduce(Operator):
-    """Applies a function over some axes; those keep a size of 1."""
+    """Applies a function over some axes; those keep a size of 1. L1 is the sum of |x|, L2 the root of the sum of x^2, LOG_SUM the logarithm of the sum, LOG_SUM_EXP that of the sum of e^x, MULTIPLY the product, SUM_SQUARE the sum of x^2. ARGMIN and ARGMAX tell the place of the first extreme."""
 
     @property
     def function(self) -> ReduceFunction: ...
@@ -5035,7 +5035,7 @@ class Resample(Operator):
     ) -> Resample: ...
 
 class Resample1(Operator):
-    """Another size of each dimension by interpolation between elements, or by the nearest of them."""
+    """Another size of each dimension by interpolation between elements, or by the nearest of them. Output element o lies at (o - output offset) / scale - input offset of the input; edges are held."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -5607,7 +5607,7 @@ class ScatterNd(Operator):
     ) -> ScatterNd: ...
 
 class Slice(Operator):
-    """Copies every `strides`-th element of a box that starts at `offsets`."""
+    """Copies every `strides`-th element of a box that starts at `offsets`: y[i] = x[offset + i * stride]."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -5639,7 +5639,7 @@ class Slice(Operator):
     ) -> Slice: ...
 
 class Slice1(Operator):
-    """Copies a window, forwards from its start or, with a negative stride, backwards from its end. The output may take fewer elements than the window reaches."""
+    """Copies a window, forwards from its start or, with a negative stride, backwards from its end. y[i] = x[start + i * stride], where start is the offset, or offset + size - 1 for a negative stride. The output may take fewer elements than the window reaches."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -5743,7 +5743,7 @@ class SpaceToDepth1(Operator):
         input_tensor: TensorLike,
         output_tensor: OutputLike | None = None,
         block_size: SupportsIndex,
-        order: DepthSpaceOrderLike,
+        order: DepthSpaceOrderLike = 'DEPTH_COLUMN_ROW',
     ) -> None: ...
     def replace(  # type: ignore[override]
         self,

@@ -66,7 +66,10 @@ class _DepthSpace(Operator, abstract=True):
 
 
 class DepthToSpace(_DepthSpace, since="1.0", id=69):
-    """Spreads groups of channels over blocks of pixels, blocks outermost in the depth."""
+    """Spreads groups of channels over blocks of pixels, blocks outermost in the depth.
+
+    y[c, h * block + i, w * block + j] = x[(i * block + j) * channels + c, h, w].
+    """
 
     rank = {"1.0": (4, 4)}
     input_tensor: TensorDesc = tensor_input(_OLD)
@@ -82,7 +85,7 @@ class DepthToSpace1(_DepthSpace, since="2.1", id=113):
     input_tensor: TensorDesc = tensor_input(_NEW)
     output_tensor: TensorDesc = tensor_output(_NEW)
     block_size: int = attribute(Integer(minimum=1))
-    order: DepthSpaceOrder = attribute(Enumeration(DepthSpaceOrder))
+    order: DepthSpaceOrder = attribute(Enumeration(DepthSpaceOrder), default=DepthSpaceOrder.DEPTH_COLUMN_ROW)
 
 
 class SpaceToDepth(_DepthSpace, since="1.0", id=68):
@@ -103,5 +106,5 @@ class SpaceToDepth1(_DepthSpace, since="2.1", id=114):
     input_tensor: TensorDesc = tensor_input(_NEW)
     output_tensor: TensorDesc = tensor_output(_NEW)
     block_size: int = attribute(Integer(minimum=1))
-    order: DepthSpaceOrder = attribute(Enumeration(DepthSpaceOrder))
+    order: DepthSpaceOrder = attribute(Enumeration(DepthSpaceOrder), default=DepthSpaceOrder.DEPTH_COLUMN_ROW)
     input_is_deep = False
