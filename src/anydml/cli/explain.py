@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from anydml.cli.graphs import add_graph_arguments, check_no_graph_arguments, run_graph
 from anydml.cli.messages import UsageError, write
+from anydml.cli.mistakes import EXAMPLES
 from anydml.cli.terminal import Terminal
 from anydml.core.errors import DmlError, Violation, raise_if_any
 from anydml.core.geometry import OFFSET
@@ -101,8 +102,9 @@ def run(args: Namespace) -> int:
         return run_graph(args)
     check_no_graph_arguments(args)
     if not args.sizes:
-        fix = "; try --graph to explain a model" if args.data_type.lower().endswith(".json") else "; try 2,3"
-        raise UsageError(f"found no SIZES, expected some after TYPE{fix}")
+        is_model = args.data_type.lower().endswith(".json")
+        fix = f"anydml explain --graph {args.data_type}" if is_model else EXAMPLES["explain"]
+        raise UsageError(f"found no SIZES, expected a data type and sizes; try {fix}")
     subject = read_subject(args)
     plan = _plan(subject) if args.plan else None
     # Rendered before anything is written or printed, so that a failure leaves nothing behind.
