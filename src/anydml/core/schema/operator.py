@@ -33,6 +33,11 @@ FUSED_TENSORS = rule("activation.tensors", "A fused activation has no tensors of
 
 _WIDEST_ELEMENT_BYTES = 8
 Self = TypeVar("Self", bound="Operator")
+SHOWN_NAMES = (
+    *("dml_type", "dml_id", "since", "meaning", "values", "is_fused", "fused"),
+    *("replace", "to_dict", "to_json", "from_dict", "from_json"),
+)
+"""What `dir` shows of an operator besides its fields; everything else is there for those who declare operators."""
 FORMS = ("moves", "formula", "compute", "equivalent")
 """The ways to say what an operator means; see `Operator`."""
 
@@ -55,7 +60,16 @@ OPERATORS: dict[str, type[Operator]] = {}
 """Every operator class, by its DirectML type without prefix."""
 
 
-class Operator:
+class OperatorType(type):
+    """The class of operator classes: `dir`, `help` and completion show what users need, not how it is declared."""
+
+    def __dir__(cls) -> list[str]:
+        special = [name for name in super().__dir__() if name.startswith("__")]
+        fields: dict[str, Field] = getattr(cls, "fields", {})
+        return sorted({*special, *fields, *SHOWN_NAMES})
+
+
+class Operator(metaclass=OperatorType):
     """A frozen operator description. Subclasses declare; this class reads and answers.
 
     A subclass gives its meaning in exactly one form, which is checked when the class is made:
@@ -206,7 +220,11 @@ class Operator:
         """A fused activation as an operator of its own, from this tensor to one like it."""
         return _rebuild(type(self), self.values() | {"input_tensor": tensor, "output_tensor": tensor})
 
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
+
     def values(self) -> dict[str, Any]:
+        """Every field with its value, None where it is absent."""
         return {name: getattr(self, name) for name in self.fields}
 
     def replace(self: Self, **changes: Any) -> Self:
