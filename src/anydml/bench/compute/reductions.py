@@ -1,0 +1,205 @@
+"""Reductions, softmax and normalization, over rows, columns and middle axes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import anydml as dml
+from anydml.bench.compute.case import (
+    NUMPY,
+    ONNX,
+    OURS,
+    TORCH,
+    Case,
+    Family,
+    Goal,
+    Problem,
+    onnx,
+    ours,
+    problem,
+    random,
+)
+from anydml.bench.compute.case import torch as torch_work
+from anydml.bench.onnx_model import OnnxNode
+from anydml.core.enums import ReduceFunction
+
+COLUMNS = 1024
+NAME = "reductions"
+_ROWS, _COLUMNS, _MIDDLE = "rows", "columns", "middle axes"
+
+
+def _sizes(where: str, size: int) -> tuple[tuple[int, ...], int]:
+    """Sizes of the input, and the axis that is reduced."""
+    rows = max(1, size // 4 // COLUMNS)
+    if where == _MIDDLE:
+        return (max(1, rows // 64), 64, COLUMNS), 1
+    return (rows, COLUMNS), 1 if where == _ROWS else 0
+
+
+def _reduce(function: str, where: str, size: int, threads: int) -> Problem:
+    sizes, axis = _sizes(where, size)
+    x = random(sizes)
+    kept = tuple(1 if n == axis else extent for n, extent in enumerate(sizes))
+    mine, by_numpy, by_torch, by_onnx = (np.zeros(kept, np.float32) for _ in range(4))
+    operator = dml.Reduce(function=ReduceFunction[function], input_tensor=dml.TensorDesc("FLOAT32", sizes), axes=[axis])
+    of_numpy: Any = {"SUM": np.sum, "MAX": np.max, "AVERAGE": np.mean}[function]
+
+    def in_torch(t: Any, o: Any, x: Any) -> None:
+        if function == "MAX":
+            t.amax(x, axis, keepdim=True, out=o)
+        else:
+            (t.sum if function == "SUM" else t.mean)(x, axis, keepdim=True, out=o)
+
+    # The sum takes its axes as an input, which would be a constant; the others as an attribute.
+    named = {"MAX": "ReduceMax", "AVERAGE": "ReduceMean", "SUM": "ReduceSum"}[function]
+    attributes: dict[str, Any] = {"keepdims": 1} if function == "SUM" else {"axes": (axis,), "keepdims": 1}
+    inputs = ("x", "axes") if function == "SUM" else ("x",)
+    constants = [("axes", (axis,))] if function == "SUM" else []
+    return problem(
+        {
+            OURS: ours(operator, [x], [mine], threads),
+            NUMPY: partial(of_numpy, x, axis, keepdims=True, out=by_numpy),
+            TORCH: torch_work(in_torch, by_torch, x, threads=threads),
+            ONNX: onnx([OnnxNode(named, inputs, ("y",), attributes)], {"x": x}, {"y": by_onnx}, threads, constants),
+        },
+        {OURS: mine, NUMPY: by_numpy, TORCH: by_torch, ONNX: by_onnx},
+        touched_bytes=x.nbytes + mine.nbytes,
+        tolerance=1e-4,
+    )
+
+
+def _softmax(where: str, size: int, threads: int) -> Problem:
+    sizes, axis = _sizes(where, size)
+    x = random(sizes)
+    mine, by_torch, by_onnx = (np.zeros(sizes, np.float32) for _ in range(3))
+    operator = dml.ActivationSoftmax1(input_tensor=dml.TensorDesc("FLOAT32", sizes), axes=[axis])
+    node = OnnxNode("Softmax", ("x",), ("y",), {"axis": axis})
+    return problem(
+        {
+            OURS: ours(operator, [x], [mine], threads),
+            TORCH: torch_work(lambda t, o, x: t.softmax(x, axis, out=o), by_torch, x, threads=threads),
+            ONNX: onnx([node], {"x": x}, {"y": by_onnx}, threads),
+        },
+        {OURS: mine, TORCH: by_torch, ONNX: by_onnx},
+        touched_bytes=x.nbytes + mine.nbytes,
+    )
+
+
+def _layer_normalization(size: int, threads: int) -> Problem:
+    sizes, axis = _sizes(_ROWS, size)
+    x, scale, bias = random(sizes), random(COLUMNS, 1), random(COLUMNS, 2)
+    mine, by_onnx = (np.zeros(sizes, np.float32) for _ in range(2))
+    row = dml.TensorDesc("FLOAT32", sizes, (0, 1))
+    operator = dml.MeanVarianceNormalization2(
+        input_tensor=dml.TensorDesc("FLOAT32", sizes),
+        scale_tensor=row,
+        bias_tensor=row,
+        axes=[axis],
+        use_mean=True,
+        use_variance=True,
+        epsilon=1e-5,
+    )
+    node = OnnxNode("LayerNormalization", ("x", "s", "b"), ("y",), {"axis": 1, "epsilon": 1e-5})
+
+    kept: dict[str, Any] = {}
+
+    def in_torch(t: Any, x: Any, s: Any, b: Any) -> None:
+        kept["result"] = t.nn.functional.layer_norm(x, (COLUMNS,), s, b)
+
+    return problem(
+        {
+            OURS: ours(operator, [x, scale, bias], [mine], threads),
+            TORCH: torch_work(in_torch, x, scale, bias, threads=threads),
+            ONNX: onnx([node], {"x": x, "s": scale, "b": bias}, {"y": by_onnx}, threads),
+        },
+        {OURS: mine, TORCH: lambda: kept["result"].numpy(), ONNX: by_onnx},
+        touched_bytes=x.nbytes + mine.nbytes,
+    )
+
+
+def _image(size: int, side: int) -> tuple[int, int, int, int]:
+    return 1, max(1, size // 4 // side // side), side, side
+
+
+def _pooling(is_max: bool, size: int, threads: int) -> Problem:
+    """Windows of 3 x 3 in steps of 2, with padding of 1."""
+    sizes = _image(size, 112)
+    x = random(sizes)
+    small = (*sizes[:2], 56, 56)
+    mine, by_onnx = (np.zeros(small, np.float32) for _ in range(2))
+    window: dict[str, Any] = {"window_size": (3, 3), "strides": (2, 2), "start_padding": (1, 1), "end_padding": (1, 1)}
+    desc = dml.TensorDesc("FLOAT32", sizes)
+    if is_max:
+        operator: dml.Operator = dml.MaxPooling(input_tensor=desc, **window)
+    else:
+        operator = dml.AveragePooling(input_tensor=desc, include_padding=False, **window)
+    attributes: dict[str, Any] = {"kernel_shape": (3, 3), "strides": (2, 2), "pads": (1, 1, 1, 1)}
+    node = OnnxNode("MaxPool" if is_max else "AveragePool", ("x",), ("y",), attributes)
+    kept: dict[str, Any] = {}
+
+    def in_torch(t: Any, x: Any) -> None:
+        if is_max:
+            kept["result"] = t.nn.functional.max_pool2d(x, 3, 2, 1)
+        else:
+            kept["result"] = t.nn.functional.avg_pool2d(x, 3, 2, 1, count_include_pad=False)
+
+    return problem(
+        {
+            OURS: ours(operator, [x], [mine], threads),
+            TORCH: torch_work(in_torch, x, threads=threads),
+            ONNX: onnx([node], {"x": x}, {"y": by_onnx}, threads),
+        },
+        {OURS: mine, TORCH: lambda: kept["result"].numpy(), ONNX: by_onnx},
+        touched_bytes=x.nbytes + mine.nbytes,
+    )
+
+
+def _batch_normalization(size: int, threads: int) -> Problem:
+    sizes = _image(size, 64)
+    x = random(sizes)
+    mean, variance, scale, bias = (np.abs(random(sizes[1], seed)) + 0.5 for seed in range(1, 5))
+    mine, by_onnx = (np.zeros(sizes, np.float32) for _ in range(2))
+    channel = dml.TensorDesc("FLOAT32", (1, sizes[1], 1, 1))
+    operator = dml.BatchNormalization(
+        input_tensor=dml.TensorDesc("FLOAT32", sizes),
+        mean_tensor=channel,
+        variance_tensor=channel,
+        scale_tensor=channel,
+        bias_tensor=channel,
+        spatial=True,
+        epsilon=1e-5,
+    )
+    node = OnnxNode("BatchNormalization", ("x", "s", "b", "m", "v"), ("y",), {"epsilon": 1e-5})
+    named = {"x": x, "s": scale, "b": bias, "m": mean, "v": variance}
+    kept: dict[str, Any] = {}
+
+    def in_torch(t: Any, x: Any, m: Any, v: Any, s: Any, b: Any) -> None:
+        kept["result"] = t.nn.functional.batch_norm(x, m, v, s, b, eps=1e-5)
+
+    return problem(
+        {
+            OURS: ours(operator, [x, mean, variance, scale, bias], [mine], threads),
+            TORCH: torch_work(in_torch, x, mean, variance, scale, bias, threads=threads),
+            ONNX: onnx([node], named, {"y": by_onnx}, threads),
+        },
+        {OURS: mine, TORCH: lambda: kept["result"].numpy(), ONNX: by_onnx},
+        touched_bytes=x.nbytes + mine.nbytes,
+    )
+
+
+CASES = (
+    *(
+        Case(NAME, f"{function.lower()} of {where}", partial(_reduce, function, where))
+        for function in ("SUM", "MAX", "AVERAGE")
+        for where in (_ROWS, _COLUMNS, _MIDDLE)
+    ),
+    *(Case(NAME, f"softmax of {where}", partial(_softmax, where)) for where in (_ROWS, _COLUMNS, _MIDDLE)),
+    Case(NAME, "layer normalization", _layer_normalization),
+    Case(NAME, "batch normalization", _batch_normalization),
+    Case(NAME, "max pooling 3x3/2", partial(_pooling, True)),
+    Case(NAME, "average pooling 3x3/2", partial(_pooling, False)),
+)
+FAMILY = Family(NAME, CASES, {"": Goal(0.95, 1.3)})
