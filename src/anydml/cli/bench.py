@@ -8,6 +8,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anydml.cli.bench_graph import add_graph
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
 from anydml.cli.progress import Progress
@@ -26,6 +27,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser("bench", help="measure this machine", description="Measurements on this machine.")
     kinds = parser.add_subparsers(title="what to measure", metavar="WHAT", required=True)
     _add_moves(kinds.add_parser("moves", help="strided moves, beside a contiguous copy and beside peers"))
+    add_graph(kinds.add_parser("graph", help="whole networks, beside ONNX Runtime"))
 
 
 def _add_moves(parser: ArgumentParser) -> None:
