@@ -99,12 +99,10 @@ def _onnx(network: Network, output: Value, x: Array, threads: int) -> tuple[Work
         return None
     import onnxruntime as runtime
 
-    from anydml.bench.onnx_graph import network_model
-
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 4
-    data = network_model(network, output)
+    data = network.model(output)
     session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     result = np.zeros(output.sizes, np.float32)
     binding = session.io_binding()

@@ -42,6 +42,8 @@ class Workspace:
 
 Expander = Callable[[Program, Workspace], "Sequence[Step] | None"]
 _CONTRACTION = "anydml.runtime.cpu.contraction"
+_REDUCTIONS = "anydml.runtime.cpu.reductions.operators"
+_POOLING = "anydml.runtime.cpu.pooling"
 EXPANDERS: dict[str, str] = {
     "CONVOLUTION": f"{_CONTRACTION}.convolution:expand_convolution",
     "CONVOLUTION_INTEGER": f"{_CONTRACTION}.integers:expand_convolution",
@@ -52,6 +54,17 @@ EXPANDERS: dict[str, str] = {
     "MULTIHEAD_ATTENTION1": f"{_CONTRACTION}.attention:expand_attention",
     "QUANTIZED_LINEAR_CONVOLUTION": f"{_CONTRACTION}.integers:expand_convolution",
     "QUANTIZED_LINEAR_MATRIX_MULTIPLY": f"{_CONTRACTION}.integers:expand_matrix_product",
+    "BATCH_NORMALIZATION": "anydml.runtime.cpu.formulas:expand_batch_normalization",
+    "REDUCE": f"{_REDUCTIONS}:expand_reduce",
+    "ACTIVATION_SOFTMAX": f"{_REDUCTIONS}:expand_softmax",
+    "ACTIVATION_SOFTMAX1": f"{_REDUCTIONS}:expand_softmax",
+    "ACTIVATION_LOG_SOFTMAX": f"{_REDUCTIONS}:expand_log_softmax",
+    "ACTIVATION_LOG_SOFTMAX1": f"{_REDUCTIONS}:expand_log_softmax",
+    "MEAN_VARIANCE_NORMALIZATION2": f"{_REDUCTIONS}:expand_mean_variance",
+    "LP_NORMALIZATION": f"{_REDUCTIONS}:expand_lp",
+    "MAX_POOLING2": f"{_POOLING}:expand_max_pooling",
+    "AVERAGE_POOLING1": f"{_POOLING}:expand_average_pooling",
+    "LP_POOLING1": f"{_POOLING}:expand_lp_pooling",
 }
 """For each operator with kernels of its own, the module and function that makes its steps: `package.module:name`."""
 
