@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import anydml as dml
-from anydml.bench.measure import PAUSE_SECONDS, Timing
+from anydml.bench.measure import PAUSE_SECONDS, Timing, time_of
 from anydml.bench.networks import NETWORKS, Array, Network, Value, operations_of
 from anydml.files.npy import read_array
 
@@ -126,7 +126,5 @@ def _alternate(contenders: Mapping[str, Work], repeat: int) -> dict[str, list[fl
         for name, work in contenders.items():
             sleep(PAUSE_SECONDS)
             work()
-            start = perf_counter()
-            work()
-            seconds[name].append(perf_counter() - start)
+            seconds[name].append(time_of(work, 1))
     return seconds

@@ -22,6 +22,7 @@ def add_graph(parser: ArgumentParser) -> None:
     add("--weights", type=Path, metavar="FOLDER", help="a folder of .npy files with SqueezeNet's weights")
     add("--repeat", type=positive, default=11, help="repetitions, interleaved (default: 11)")
     add("--threads", type=positive, default=None, help="threads of each contender (default: all processors)")
+    add("--processor-time", action="store_true", help="of one thread, where other programs keep the processors busy")
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -32,6 +33,7 @@ def run(args: Namespace) -> int:
     from anydml.runtime.native.pool import get_threads
 
     names = _chosen(args.networks)
+    set_clock(args)
     if args.weights is not None and not args.weights.is_dir():
         raise UsageError(f"--weights: found {str(args.weights)!r}, expected a folder of .npy files")
     given = {} if args.weights is None else read_weights(args.weights)
@@ -42,6 +44,16 @@ def run(args: Namespace) -> int:
             progress.advance()
     write((json.dumps(done.to_json(), indent=1) if args.json else _text(done)) + "\n")
     return 0
+
+
+def set_clock(args: Namespace) -> None:
+    """What --processor-time asks for. Threads of one process would be counted together."""
+    from anydml.bench.measure import use_processor_time
+
+    if args.processor_time and args.threads != 1:
+        raise UsageError(f"--processor-time: found --threads {args.threads}, expected --threads 1")
+    if args.processor_time:
+        use_processor_time()
 
 
 def _chosen(wanted: str | None) -> list[str]:
