@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
@@ -38,7 +39,10 @@ def test_examples__are_all_known() -> None:
 @pytest.mark.parametrize("name", PRINTED)
 def test_example__prints_what_it_should(name: str) -> None:
     done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / name)], capture_output=True, encoding="utf-8", env={"PYTHONUTF8": "1"}
+        [sys.executable, str(ROOT / "examples" / name)],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONUTF8": "1"},
     )
     assert done.returncode == 0, done.stderr
     for piece in PRINTED[name]:

@@ -20,7 +20,7 @@ from anydml.frontends.dxdispatch.model import Dispatchable, Place
 
 PREFIX = "DML_OPERATOR_"
 UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.")
-FOREIGN = rule("dispatchable.foreign", "Shaders, ONNX models and serialized graphs are no operators, and are not run.")
+FOREIGN = rule("dispatchable.foreign", "Shaders, ONNX models and serialized graphs are not operators, and are not run.")
 COMPILE_TYPE = rule(
     "dispatchable.compile-type", "dmlCompileType is DmlCompileOp or DmlCompileGraph; both give the same result."
 )
