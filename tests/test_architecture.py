@@ -22,7 +22,7 @@ LAYERS = [
     {"graph"},
     {"runtime"},
     {"files"},
-    {"frontends", "slicing"},
+    {"catalog", "frontends", "slicing"},
     {"view", "bench"},
     {"cli"},
 ]

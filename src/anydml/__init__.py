@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from anydml import slicing
+    from anydml.catalog.support import min_feature_level, supports
     from anydml.core.datatype import DataType
     from anydml.core.enums import (
         AxisDirection,
@@ -103,6 +104,7 @@ _LATER = {
     "TensorFlags": "anydml.core.tensor",
     "TensorPolicy": "anydml.core.policy",
     "calc_buffer_tensor_size": "anydml.core.tensor",
+    **dict.fromkeys(("min_feature_level", "supports"), "anydml.catalog.support"),
     "slice1": "anydml.slicing",
     **dict.fromkeys(_ERRORS, "anydml.core.errors"),
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
@@ -118,9 +120,8 @@ def __getattr__(name: str) -> Any:
         if name in _LATER or name in module.__all__:
             globals()[name] = value = getattr(module, name)
             return value
-        missing = import_module("anydml.operators.catalog").name_of_missing(name)
-        if missing:
-            raise AttributeError(f"{missing} is a DirectML operator that anydml does not have yet")
+        hint = import_module("anydml.core.schema.names").hint(name, __all__)
+        raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
     raise AttributeError(f"module 'anydml' has no attribute {name!r}")
 
 
@@ -175,6 +176,8 @@ __all__ = [
     "UnsupportedError",
     "Violation",
     "calc_buffer_tensor_size",
+    "min_feature_level",
     "slice1",
     "slicing",
+    "supports",
 ]

@@ -148,6 +148,36 @@ class Describe(Fix):
         return f"TensorDesc({self.data_type!r}, {list(self.sizes)})"
 
 
+@dataclass(frozen=True)
+class Call(Fix):
+    """An operator that does what was asked for, with the fields that matter."""
+
+    operator: str
+    """DirectML's name."""
+    class_name: str
+    fields: tuple[tuple[str, Any], ...] = ()
+    remark: str = ""
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        if spelling is Spelling.MODEL:
+            fields = " and ".join(f'"{pascal(name)}": {_json(value)}' for name, value in self.fields)
+            text = f"{self.operator!r} with {fields}" if fields else repr(self.operator)
+        else:
+            fields = ", ".join(f"{name}={value!r}" for name, value in self.fields)
+            text = f"{self.class_name}({fields})" if fields else self.class_name
+        return f"{text} ({self.remark})" if self.remark else text
+
+
+@dataclass(frozen=True)
+class Either(Fix):
+    """One of several fixes."""
+
+    fixes: tuple[Fix, ...]
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return " or ".join(fix.text(spelling) for fix in self.fixes)
+
+
 def _json(value: Any) -> str:
     from json import dumps
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
@@ -12,7 +13,9 @@ from anydml.core.fixes import suggest
 from anydml.core.rules import rule
 
 UNKNOWN_LEVEL = rule("feature-level.known", "A feature level is one of DirectML's, from 1.0 to 6.4.")
+RELEASE = rule("feature-level.release", "A release of DirectML is two or three numbers, from 1.0 on.")
 PREFIX = "DML_FEATURE_LEVEL_"
+_VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?")
 
 
 class FeatureLevel(IntEnum):
@@ -38,6 +41,26 @@ class FeatureLevel(IntEnum):
     def text(self) -> str:
         """`6.4`."""
         return f"{self.value >> 12}.{(self.value >> 8) & 0xF}"
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def directml_version(self) -> str:
+        """The release of DirectML that brought it: `1.15.0`."""
+        return LEVELS[self].directml_version
+
+    @classmethod
+    def of_directml(cls, version: str) -> FeatureLevel:
+        """The highest level that a release of DirectML has: `FeatureLevel.of_directml("1.4")` is 3.0."""
+        numbers = _VERSION.fullmatch(version.strip()) if isinstance(version, str) else None
+        release = tuple(int(number or 0) for number in numbers.groups()) if numbers else (0, 0, 0)
+        found = [level for level in cls if tuple(map(int, level.directml_version.split("."))) <= release]
+        if not found:
+            raise InvalidDescriptionError(
+                RELEASE("version", shown(version), "a release from 1.0 on, such as '1.4.0'", "'1.15.0'")
+            )
+        return max(found)
 
     @classmethod
     def parse(cls, value: FeatureLevelLike, path: str = "feature_level") -> FeatureLevel:
