@@ -23,7 +23,9 @@ from anydml.runtime.binding import OFFSET, SIZE, Binder, BufferBinding, binder_o
 from anydml.runtime.host import HostMemory
 
 WORK = rule(
-    "dispatchable.memory", "An operator's tensors fit in memory with every element they have, broadcast ones too."
+    "dispatchable.memory",
+    "An operator's tensors fit in memory with every element they have, broadcast ones too, and so does what it "
+    "computes with.",
 )
 _WIDEST_ELEMENT_BYTES = 8
 Buffers = Mapping[str, Any]
@@ -39,9 +41,13 @@ def buffer_bindings(bindings: Bindings, resources: Mapping[str, Resource], buffe
 
 
 def check_dispatchable(node: Node, dispatchable: Dispatchable, notes: Notes, budget: int) -> None:
-    """Whether an operator's tensors can be held in memory at all."""
+    """Whether an operator's tensors, and what it computes with, can be held in memory at all."""
     desc = node.get("desc") or node.get("Desc") or node
-    for point in dispatchable.operator.all_points():
+    operator = dispatchable.operator
+    if operator.form == "compute" and operator.scratch_size_in_bytes > budget:
+        notes.adopt(desc, [working_memory(operator.scratch_size_in_bytes, budget)])
+        return
+    for point in operator.all_points():
         if point.tensor is None:
             continue
         needed = prod(point.tensor.sizes) * _WIDEST_ELEMENT_BYTES
@@ -49,6 +55,12 @@ def check_dispatchable(node: Node, dispatchable: Dispatchable, notes: Notes, bud
             found = f"{prod(point.tensor.sizes)} elements"
             expected = f"at most {budget // _WIDEST_ELEMENT_BYTES}, half of this machine's memory"
             notes.adopt(desc, [WORK(f"{point.dml_name}.Sizes", found, expected, "smaller sizes")])
+
+
+def working_memory(needed: int, budget: int) -> Violation:
+    """What an operator computes with does not fit into the half of memory that resources leave."""
+    expected = f"at most {budget}, half of this machine's memory"
+    return WORK("", f"{needed} bytes to compute with", expected, "smaller sizes")
 
 
 def check_memory(root: Node, resources: Mapping[str, Resource], notes: Notes, budget: int) -> bool:

@@ -16,7 +16,7 @@ from anydml.runtime.backend import Memory, Run
 from anydml.runtime.cpu.arrays import NumpyNest
 from anydml.runtime.cpu.expand import expand
 from anydml.runtime.cpu.moves import prepare_move
-from anydml.runtime.host import HostMemory
+from anydml.runtime.host import HostMemory, require_room
 from anydml.runtime.native import llvm
 from anydml.runtime.native.tasks import Task, TaskList
 from anydml.runtime.programs import run_program
@@ -24,6 +24,8 @@ from anydml.runtime.reference import host_bytes
 
 Arrays = Sequence[Any]
 """The bytes of each slot, None for those that are not used."""
+_CONVERTED_BYTES = 32
+"""Of each element, what NumPy holds at once while it converts: numbers of double precision, and a few flags."""
 Kernel = Callable[[Arrays], Run]
 """A step made ready: given its memory, it returns what runs it."""
 
@@ -91,7 +93,9 @@ class CpuBackend(HostMemory):
         return llvm.is_available()
 
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> CpuExecutable:
-        return CpuExecutable(plan)
+        executable = CpuExecutable(plan)
+        require_room(plan, executable)
+        return executable
 
 
 def _prepare(step: Step) -> Prepared:
@@ -102,7 +106,8 @@ def _prepare(step: Step) -> Prepared:
     move = prepare_move(step)
     if move is not None:
         tasks, kernel = move
-        return Prepared(tasks, None if tasks else kernel)
+        scratch = 0 if tasks or step.is_copy or step.is_fill else step.iterations * _CONVERTED_BYTES
+        return Prepared(tasks, None if tasks else kernel, scratch)
     nest = NumpyNest(step)
     return Prepared(kernel=nest.bind, scratch_size_in_bytes=nest.scratch_size_in_bytes)
 
