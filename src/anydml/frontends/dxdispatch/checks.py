@@ -43,18 +43,17 @@ def buffer_bindings(bindings: Bindings, resources: Mapping[str, Resource], buffe
 def check_dispatchable(node: Node, dispatchable: Dispatchable, notes: Notes, budget: int) -> None:
     """Whether an operator's tensors, and what it computes with, can be held in memory at all."""
     desc = node.get("desc") or node.get("Desc") or node
-    operator = dispatchable.operator
-    if operator.form == "compute" and operator.scratch_size_in_bytes > budget:
-        notes.adopt(desc, [working_memory(operator.scratch_size_in_bytes, budget)])
-        return
+    operator, found = dispatchable.operator, list[Violation]()
     for point in operator.all_points():
         if point.tensor is None:
             continue
-        needed = prod(point.tensor.sizes) * _WIDEST_ELEMENT_BYTES
-        if needed > budget:
-            found = f"{prod(point.tensor.sizes)} elements"
+        elements = prod(point.tensor.sizes)
+        if elements * _WIDEST_ELEMENT_BYTES > budget:
             expected = f"at most {budget // _WIDEST_ELEMENT_BYTES}, half of this machine's memory"
-            notes.adopt(desc, [WORK(f"{point.dml_name}.Sizes", found, expected, "smaller sizes")])
+            found.append(WORK(f"{point.dml_name}.Sizes", f"{elements} elements", expected, "smaller sizes"))
+    if not found and operator.form == "compute" and operator.scratch_size_in_bytes > budget:
+        found.append(working_memory(operator.scratch_size_in_bytes, budget))
+    notes.adopt(desc, found)
 
 
 def working_memory(needed: int, budget: int) -> Violation:
