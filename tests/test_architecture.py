@@ -22,7 +22,7 @@ LAYERS = [
     {"graph"},
     {"runtime"},
     {"files"},
-    {"catalog", "frontends", "slicing"},
+    {"catalog", "expression", "frontends", "slicing"},
     {"view", "bench"},
     {"cli"},
 ]

@@ -111,18 +111,20 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """A name that was not loaded yet: a description, an operator, a device, an enumeration."""
-    if name == "slicing":
-        return import_module("anydml.slicing")
-    if not name.startswith("_"):
-        module = import_module(_LATER.get(name, "anydml.operators"))
-        if name in _LATER or name in module.__all__:
-            globals()[name] = value = getattr(module, name)
-            return value
-        hint = import_module("anydml.core.schema.names").hint(name, __all__)
-        raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
-    raise AttributeError(f"module 'anydml' has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers know every name, and a misspelt one is an error to them
+
+    def __getattr__(name: str) -> Any:
+        """A name that was not loaded yet: a description, an operator, a device, an enumeration."""
+        if name == "slicing":
+            return import_module("anydml.slicing")
+        if not name.startswith("_"):
+            module = import_module(_LATER.get(name, "anydml.operators"))
+            if name in _LATER or name in module.__all__:
+                globals()[name] = value = getattr(module, name)
+                return value
+            hint = import_module("anydml.core.schema.names").hint(name, __all__)
+            raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
+        raise AttributeError(f"module 'anydml' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

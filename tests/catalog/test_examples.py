@@ -36,7 +36,7 @@ def without_prefix(value: Any) -> Any:
 def case_of(example: Example) -> Case:
     """The example as a case, which the oracle can answer."""
     fields: dict[str, Any] = {}
-    desc = as_model(example)["dispatchables"]["operator"]["desc"]
+    desc = as_model(example.operator, example.inputs)["dispatchables"]["operator"]["desc"]
     for name, value in example.operator.values().items():
         field = example.operator.fields[name]
         if value is None:
@@ -76,7 +76,7 @@ def test_python__prints_what_comes_out(name: str, capsys: pytest.CaptureFixture[
 @each_operator
 def test_model__runs_to_the_same(name: str) -> None:
     example = example_of(OPERATORS[name])
-    model = parse_model(json.dumps(as_model(example)))
+    model = parse_model(json.dumps(as_model(example.operator, example.inputs)))
     assert model.dispatchables["operator"].operator == example.operator
     written: list[str] = []
     outcome = Executor(model, dml.Device("reference"), Options(), written.append).run()

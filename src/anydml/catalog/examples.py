@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import anydml.operators  # noqa: F401 - declares them all
+from anydml.core.layout import Layout
 from anydml.core.schema import Operator, ScaleBias, Size2D, TensorField
 from anydml.core.tensor import TensorDesc
 from anydml.runtime.device import Device
@@ -115,9 +116,8 @@ def _python(value: Any) -> str:
 # As a model
 
 
-def as_model(example: Example) -> dict[str, Any]:
-    """A model in DxDispatch's format that runs the example and prints what comes out."""
-    operator = example.operator
+def as_model(operator: Operator, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """A model in DxDispatch's format that runs an operator and prints what comes out. Inputs left out are all 1."""
     resources: dict[str, Any] = {}
     bindings: dict[str, Any] = {}
     for role in ("input", "output"):
@@ -125,7 +125,8 @@ def as_model(example: Example) -> dict[str, Any]:
             if point.tensor is None:
                 continue
             name = point.name.replace("[", "_").rstrip("]")
-            resources[name] = _resource(point.tensor, _elements(example, point.name) if role == "input" else None)
+            elements = _elements(inputs, point.name) if role == "input" else None
+            resources[name] = _resource(point.tensor, elements, 1 if role == "input" else 0)
             if point.field.is_list:
                 bindings.setdefault(point.field.dml_name, []).append(name)
             else:
@@ -139,15 +140,15 @@ def as_model(example: Example) -> dict[str, Any]:
     }
 
 
-def _elements(example: Example, point: str) -> np.ndarray:
+def _elements(inputs: Mapping[str, Any], point: str) -> np.ndarray | None:
     name, _, index = point.partition("[")
-    value = example.inputs[name]
-    found: np.ndarray = value[int(index[:-1])] if index else value
+    value = inputs.get(name)
+    found: np.ndarray | None = value[int(index[:-1])] if index and value is not None else value
     return found
 
 
-def _resource(tensor: TensorDesc, elements: np.ndarray | None) -> dict[str, Any]:
-    values: Any = {"valueCount": int(np.prod(tensor.sizes)), "value": 0}
+def _resource(tensor: TensorDesc, elements: np.ndarray | None, value: int) -> dict[str, Any]:
+    values: Any = {"valueCount": tensor.layout.span, "value": value}
     if elements is not None:
         values = plain(elements.ravel())
     return {"initialValuesDataType": tensor.data_type.name, "initialValues": values}
@@ -170,7 +171,8 @@ def _fields(operator: Operator) -> Iterator[tuple[str, Any]]:
 
 def _json(value: Any) -> Any:
     if isinstance(value, TensorDesc):
-        return {"DataType": value.data_type.name, "Sizes": list(value.sizes)}
+        desc = {"DataType": value.data_type.name, "Sizes": list(value.sizes)}
+        return desc if value.layout == Layout(value.sizes) else {**desc, "Strides": list(value.strides or ())}
     if isinstance(value, Operator):
         return {"Type": value.dml_type, "Desc": dict(_fields(value))}
     if isinstance(value, Enum):

@@ -9,6 +9,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anydml.cli.graphs import add_graph_arguments, check_no_graph_arguments, run_graph
 from anydml.cli.messages import UsageError, write
 from anydml.cli.terminal import Terminal
 from anydml.core.errors import DmlError, Violation, raise_if_any
@@ -28,6 +29,7 @@ examples:
   anydml explain FLOAT32 1x3x4x4 --order NHWC         channels last
   anydml explain FLOAT32 2,3 --strides 0,1 --html page.html
   anydml explain FLOAT32 4,4 --window offsets=0,1 sizes=4,3 strides=-2,2
+  anydml explain model.json --graph                   the plan of a model, before and after each pass
 
 a window is what DML_SLICE1 takes: an offset, a size and a stride for every dimension, each list optional
 (all of the tensor, stride 1); a negative stride starts at the window's end; output= takes fewer elements.
@@ -42,13 +44,13 @@ _UNCLEAR = re.compile(r"\d\s+[-+−]?\d|^0[xX]\d")  # two numbers with nothing b
 def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "explain",
-        help="show what sizes and strides mean: logical grid, memory, padding, windows",
-        description="Explain a tensor description: its kind, its offsets, its bytes, drawn.",
+        help="show what sizes and strides mean, or how a model is planned",
+        description="Explain a tensor description (its kind, its offsets, its bytes, drawn), or the graph of a model.",
         epilog=_EXAMPLES,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.add_argument("data_type", metavar="TYPE", help="FLOAT32, UINT8, INT4, ... or a NumPy name")
-    parser.add_argument("sizes", metavar="SIZES", help="2,3 or 2x3")
+    parser.add_argument("data_type", metavar="TYPE", help="FLOAT32, UINT8, ... or a NumPy name; a model with --graph")
+    parser.add_argument("sizes", metavar="SIZES", nargs="?", help="2,3 or 2x3")
     parser.add_argument("--strides", metavar="LIST", help="in elements, one a size; packed when left out")
     parser.add_argument("--order", metavar="LETTERS", help="the order of axes in memory instead: NHWC, WH, ...")
     parser.add_argument("--offset", metavar="N", default="0", help="elements before the tensor's first one")
@@ -59,6 +61,7 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("--json", action="store_true", help="print everything for machines instead")
     parser.add_argument("--svg", metavar="FILE", type=_file, help="write the picture, too")
     parser.add_argument("--html", metavar="FILE", type=_file, help="write a page in which cells light up, too")
+    add_graph_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -69,6 +72,12 @@ def _file(text: str) -> Path:
 
 
 def run(args: Namespace) -> int:
+    if args.graph:
+        return run_graph(args)
+    check_no_graph_arguments(args)
+    if args.sizes is None:
+        fix = "; try --graph to explain a model" if args.data_type.lower().endswith(".json") else "; try 2,3"
+        raise UsageError(f"found no SIZES, expected some after TYPE{fix}")
     subject = read_subject(args)
     plan = _plan(subject) if args.plan else None
     # Rendered before anything is written or printed, so that a failure leaves nothing behind.

@@ -170,11 +170,11 @@ def _one(operator: type[Operator], args: Namespace) -> str:
 
     example = example_of(operator)
     if args.model:
-        return _short_lists(json.dumps(as_model(example), indent=2)) + "\n"
+        return _short_lists(json.dumps(as_model(example.operator, example.inputs), indent=2)) + "\n"
     outputs = {name: plain(elements, SHOWN_DIGITS) for name, elements in example.run().items()}
     facts = describe(operator)
     if args.json:
-        told = {"python": as_python(example), "model": as_model(example), "outputs": outputs}
+        told = {"python": as_python(example), "model": as_model(example.operator, example.inputs), "outputs": outputs}
         return json.dumps({**facts, "example": told}, indent=2) + "\n"
     program = indent(as_python(example).rstrip(), "  ")
     results = [f"  {name} = {json.dumps(elements)}" for name, elements in outputs.items()]

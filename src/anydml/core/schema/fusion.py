@@ -38,6 +38,8 @@ class Activation(AttributeType):
             return None
         if isinstance(value, Operator):
             value = type(value)
+        if isinstance(value, type) and issubclass(value, Operator) and value.fusable:
+            return self._read_class(value, path, violations)
         if isinstance(value, type) and issubclass(value, Operator):
             value = value.dml_type
         name, attributes = _spelt(value, path, violations)
@@ -48,7 +50,16 @@ class Activation(AttributeType):
             violations.append(FUSABLE(path, shown(name), "an activation", near))
             return None
         try:
-            return operator.fused(**{str(k): v for k, v in attributes.items() if v is not None})
+            return operator.from_model({str(k): v for k, v in attributes.items() if v is not None}, fused=True)
+        except InvalidDescriptionError as error:
+            violations += [violation.under(path) for violation in error.violations]
+            return None
+
+    @staticmethod
+    def _read_class(cls: type[Operator], path: str, violations: list[Violation]) -> Operator | None:
+        """An activation named by its class has the defaults of Python; one that is spelt out has none."""
+        try:
+            return cls.fused()
         except InvalidDescriptionError as error:
             violations += [violation.under(path) for violation in error.violations]
             return None

@@ -19,7 +19,7 @@ from anydml.core.errors import DmlError, Violation, raise_if_any
 from anydml.core.fixes import Add
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
 from anydml.core.naming import pascal, upper
-from anydml.core.policy import DEFAULT, TensorPolicy
+from anydml.core.policy import DEFAULT, Outline, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema import sizes as patterns
 from anydml.core.schema.fields import AttributeField, Field, Ladder, RankLadder, RankSteps, Same, TensorField
@@ -129,10 +129,10 @@ class Operator:
         return operator
 
     @classmethod
-    def from_model(cls, values: Mapping[str, Any]) -> Operator:
+    def from_model(cls, values: Mapping[str, Any], fused: bool = False) -> Operator:
         """The operator a model file describes: no attribute has a default there."""
         operator = cls.__new__(cls)
-        operator._set(read_fields(cls, values, with_defaults=False), fused=False)
+        operator._set(read_fields(cls, values, fused=fused, with_defaults=False), fused=fused)
         return operator
 
     def _set(self, read: dict[str, Any], fused: bool) -> None:
@@ -148,24 +148,27 @@ class Operator:
 
     # Outputs that nobody described
 
-    def _outputs_to_infer(self, read: Mapping[str, Any]) -> dict[str, TensorPolicy]:
-        """Required outputs that were left out, and optional ones asked for by `True` or a policy."""
-        wanted: dict[str, TensorPolicy] = {}
+    def _outputs_to_infer(self, read: Mapping[str, Any]) -> dict[str, Outline]:
+        """Required outputs that were left out, and those asked for by `True`, a policy or an outline."""
+        wanted: dict[str, Outline] = {}
         for field in self.tensor_fields():
             value = read[field.name]
-            if isinstance(value, TensorPolicy):
+            if isinstance(value, Outline):
                 wanted[field.name] = value
+            elif isinstance(value, TensorPolicy):
+                wanted[field.name] = Outline(policy=value)
             elif not field.is_input and (value is True or (value is None and not field.optional)):
-                wanted[field.name] = DEFAULT
+                wanted[field.name] = Outline()
         return wanted
 
-    def _infer_outputs(self, wanted: Mapping[str, TensorPolicy]) -> None:
+    def _infer_outputs(self, wanted: Mapping[str, Outline]) -> None:
         from anydml.core.schema.validate import check_described
 
         subject = type(self).__name__
         self.__dict__["pending_outputs"] = frozenset(wanted)
         raise_if_any(check_described(self, HIGHEST_LEVEL), subject=subject)
-        sizes, types = self.infer(), self.infer_types()
+        sizes = self.infer() | {name: known.sizes for name, known in wanted.items() if known.sizes is not None}
+        types = self.infer_types() | {name: k.data_type for name, k in wanted.items() if k.data_type is not None}
         violations = [
             INFER(pascal(name), "no description", "one, since the inputs do not decide it", Add(name))
             for name in wanted
@@ -174,9 +177,9 @@ class Operator:
         raise_if_any(violations, subject=subject)
         for noted in ("_outputs", "pending_outputs"):
             self.__dict__.pop(noted, None)  # noted while outputs were absent
-        for name, policy in wanted.items():
+        for name, known in wanted.items():
             try:
-                strides = None if policy is DEFAULT else policy(sizes[name]).strides
+                strides = None if known.policy is DEFAULT else known.policy(sizes[name]).strides
                 object.__setattr__(self, name, TensorDesc(types[name], sizes[name], strides))
             except DmlError as error:
                 raise type(error)(error.violations, f"{subject}.{name}") from error
