@@ -30,15 +30,21 @@ def buffers_of(operator: dml.Operator) -> dict[str, Any]:
     return {point.name: np.zeros(point.tensor.total_tensor_size_in_bytes, np.uint8) for point in points}  # type: ignore[union-attr]
 
 
-def peak_of(action: Callable[[], object]) -> int:
-    """The most memory that an action holds at once; NumPy reports its arrays too."""
-    action()  # what is made once does not count
-    tracemalloc.start()
-    try:
-        action()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+def peak_of(action: Callable[[], object], runs: int = 3) -> int:
+    """The most memory that an action holds at once; NumPy reports its arrays too.
+
+    The least of a few runs: what is made once does not count, nor what other threads do meanwhile.
+    """
+    action()
+    peaks = []
+    for _ in range(runs):
+        tracemalloc.start()
+        try:
+            action()
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    return min(peaks)
 
 
 def measure(operator: dml.Operator, device: str, owned: str | None = None) -> tuple[int, int]:
