@@ -50,6 +50,11 @@ def _written() -> dict[str, dict[str, Any]]:
     return dict(json.loads(text))
 
 
+def has_example(operator: type[Operator]) -> bool:
+    """Whether there is one: every operator of DirectML has, one that a user declares has not."""
+    return operator.dml_type in _written()
+
+
 def example_of(operator: type[Operator]) -> Example:
     """The example of an operator."""
     fields: dict[str, Any] = {}

@@ -47,7 +47,7 @@ def family_of(operator: type[Operator]) -> str:
 
 
 def meaning_of(operator: type[Operator]) -> str:
-    return " ".join((operator.__doc__ or "").split())
+    return operator.meaning()
 
 
 def form_of(operator: type[Operator]) -> str:

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
-from anydml.core.fixes import Rename, suggest
-from anydml.core.foreign import VALUES
+from anydml.core.fixes import suggest
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 
@@ -39,8 +38,8 @@ class DmlEnum(Enum):
         found = next((member for member in cls if member.name == word or member.value == number), None)
         if found is None:
             names = list(cls.__members__)
-            known = VALUES.get(cls.__name__, {}).get(word)
-            expected, fix = f"one of {', '.join(names)}", Rename(known) if known else suggest(word[:64], names)
+            asked = str(value) if isinstance(value, (bool, np.bool_)) else word[:64]
+            expected, fix = f"one of {', '.join(names)}", suggest(asked, names)
             raise InvalidDescriptionError(UNKNOWN_MEMBER(path or cls.__name__, shown(value), expected, fix))
         return found
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from anydml.core.meanings import meant
 from anydml.core.naming import closest, pascal
 
 
@@ -75,6 +76,16 @@ class OneOf(Fix):
 
     def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
         return f"one of {', '.join(self.names)}" + ("" if self.is_complete else ", ...")
+
+
+@dataclass(frozen=True)
+class Both(Fix):
+    """Several names that together say what one was meant to."""
+
+    names: tuple[str, ...]
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return " and ".join(map(repr, self.names))
 
 
 @dataclass(frozen=True)
@@ -194,7 +205,10 @@ def as_fix(fix: Fix | str | None) -> Fix | None:
 
 
 def suggest(name: str, known: Any, most: int = 12) -> Fix:
-    """A fix that names the nearest known name, or lists a few."""
+    """A fix that names the known name with the same meaning or the nearest spelling, or lists a few."""
     options = list(known)
-    near = closest(name, options)
+    same = meant(name, options)
+    if len(same) > 1:
+        return Both(same)
+    near = same[0] if same else closest(name, options)
     return Rename(near) if near is not None else OneOf(tuple(options[:most]), len(options) <= most)

@@ -174,14 +174,6 @@ NO_OPERATOR = {
     "Dropout": "the input itself, since dropout does nothing outside training",
 }
 """What needs no operator, and what to use instead."""
-VALUES = {
-    "ReduceFunction": {"MEAN": "AVERAGE", "PROD": "MULTIPLY", "PRODUCT": "MULTIPLY", "ADD": "SUM", "NORM": "L2"},
-    "InterpolationMode": {"BILINEAR": "LINEAR", "TRILINEAR": "LINEAR", "NEAREST": "NEAREST_NEIGHBOR"},
-    "PaddingMode": {"REFLECT": "REFLECTION", "REPLICATE": "EDGE", "CIRCULAR": "WRAP", "ZEROS": "CONSTANT"},
-    "RecurrentNetworkDirection": {"REVERSE": "BACKWARD"},
-}
-"""What other libraries call the members of enumerations."""
-
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 _DIMENSIONS = re.compile(r"(?<=[a-z])[123]d$|v[123]$")
 

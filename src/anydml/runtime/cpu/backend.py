@@ -13,6 +13,7 @@ from anydml.core.schema import Operator
 from anydml.core.steps import Nest, Program, Step
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Memory, Run
+from anydml.runtime.cpu import pointwise
 from anydml.runtime.cpu.arrays import NumpyNest
 from anydml.runtime.cpu.expand import expand
 from anydml.runtime.cpu.moves import prepare_move
@@ -108,6 +109,9 @@ def _prepare(step: Step) -> Prepared:
         tasks, kernel = move
         scratch = 0 if tasks or step.is_copy or step.is_fill else step.iterations * _CONVERTED_BYTES
         return Prepared(tasks, None if tasks else kernel, scratch)
+    tasks = pointwise.tasks_of(step)
+    if tasks:
+        return Prepared(tasks)
     nest = NumpyNest(step)
     return Prepared(kernel=nest.bind, scratch_size_in_bytes=nest.scratch_size_in_bytes)
 
