@@ -23,7 +23,9 @@ from anydml.runtime.binding import OFFSET, SIZE, Binder, BufferBinding, binder_o
 from anydml.runtime.host import HostMemory
 
 WORK = rule(
-    "dispatchable.memory", "An operator's tensors fit in memory with every element they have, broadcast ones too."
+    "dispatchable.memory",
+    "An operator's tensors fit in memory with every element they have, broadcast ones too, and so does what it "
+    "computes with.",
 )
 _WIDEST_ELEMENT_BYTES = 8
 Buffers = Mapping[str, Any]
@@ -39,16 +41,25 @@ def buffer_bindings(bindings: Bindings, resources: Mapping[str, Resource], buffe
 
 
 def check_dispatchable(node: Node, dispatchable: Dispatchable, notes: Notes, budget: int) -> None:
-    """Whether an operator's tensors can be held in memory at all."""
+    """Whether an operator's tensors, and what it computes with, can be held in memory at all."""
     desc = node.get("desc") or node.get("Desc") or node
-    for point in dispatchable.operator.all_points():
+    operator, found = dispatchable.operator, list[Violation]()
+    for point in operator.all_points():
         if point.tensor is None:
             continue
-        needed = prod(point.tensor.sizes) * _WIDEST_ELEMENT_BYTES
-        if needed > budget:
-            found = f"{prod(point.tensor.sizes)} elements"
+        elements = prod(point.tensor.sizes)
+        if elements * _WIDEST_ELEMENT_BYTES > budget:
             expected = f"at most {budget // _WIDEST_ELEMENT_BYTES}, half of this machine's memory"
-            notes.adopt(desc, [WORK(f"{point.dml_name}.Sizes", found, expected, "smaller sizes")])
+            found.append(WORK(f"{point.dml_name}.Sizes", f"{elements} elements", expected, "smaller sizes"))
+    # Devices have kernels that take less, and a run asks its own: here only what is beyond all memory is refused.
+    if not found and operator.form == "compute" and operator.scratch_size_in_bytes > 2 * budget:
+        found.append(working_memory(operator.scratch_size_in_bytes, 2 * budget, "the memory of this machine"))
+    notes.adopt(desc, found)
+
+
+def working_memory(needed: int, most: int, what: str = "half of this machine's memory") -> Violation:
+    """What an operator computes with does not fit."""
+    return WORK("", f"{needed} bytes to compute with", f"at most {most}, {what}", "smaller sizes")
 
 
 def check_memory(root: Node, resources: Mapping[str, Resource], notes: Notes, budget: int) -> bool:
