@@ -80,7 +80,7 @@ BAD = [
     (("dispatchables", "relu", "type"), "ACTIVATION_RELLU", "dispatchable.type", "dispatchables.relu.type"),
     (("dispatchables", "relu", "type"), "HLSL", "dispatchable.foreign", "dispatchables.relu.type"),
     (("dispatchables", "relu", "type"), "onnx", "dispatchable.foreign", "dispatchables.relu.type"),
-    (("dispatchables", "relu", "type"), "dmlSerializedGraph", "dispatchable.foreign", "dispatchables.relu.type"),
+    (("dispatchables", "relu", "type"), "dmlSerializedGraph", "model.missing", "dispatchables.relu.sourcePath"),
     (("dispatchables", "relu", "desk"), {}, "model.unknown-key", "dispatchables.relu.desk"),
     (("dispatchables", "relu", "desc"), 4, "model.kind", "dispatchables.relu.desc"),
     (("dispatchables", "relu", "desc", "self"), 4, "field.unknown", "dispatchables.relu.desc.self"),

@@ -116,7 +116,7 @@ class Executor:
         self.buffers[resource.name] = data
 
     def _compile(self, dispatchable: Dispatchable) -> None:
-        compiled = self.device.compile(dispatchable.operator, dispatchable.flags)
+        compiled = self.device.compile_graph(dispatchable.graph, dispatchable.flags)
         if not compiled.is_initialized:
             compiled.initialize(**self._bound(dispatchable.bindings))
         self.compiled[dispatchable.name] = compiled
@@ -150,11 +150,13 @@ class Executor:
         self.outcome.commands.append({"type": "dispatch", "dispatchable": command.dispatchable, **times})
 
     def _remember(self, compiled: CompiledOperator, bindings: Bindings) -> None:
+        tensors = {port.name: port.tensor for port in (*compiled.inputs, *compiled.outputs)}
         for name, sources in bindings.items():
-            tensors = getattr(compiled.operator, name)
-            for tensor, source in zip(tensors if isinstance(tensors, tuple) else (tensors,), sources, strict=True):
-                offset = source.offset_in_bytes(self.model.resources[source.resource])
-                self.outcome.views[source.resource] = tensor, offset
+            for i, source in enumerate(sources):
+                tensor = tensors.get(name) or tensors.get(f"{name}[{i}]")
+                if tensor is not None:
+                    offset = source.offset_in_bytes(self.model.resources[source.resource])
+                    self.outcome.views[source.resource] = tensor, offset
 
     def _print(self, command: Print) -> None:
         resource, data = self.model.resources[command.resource], self.buffers[command.resource]
