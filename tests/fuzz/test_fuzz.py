@@ -15,7 +15,15 @@ from tests.fuzz.harness import Summary, run_cases
 from tests.fuzz.mutate import mutate
 from tests.fuzz.targets import TARGETS
 
-COUNTS = {"models": 1200, "texts": 4000, "arrays": 2500, "images": 1500, "command-lines": 500, "links": 500}
+COUNTS = {
+    "models": 1200,
+    "texts": 4000,
+    "arrays": 2500,
+    "images": 1500,
+    "command-lines": 500,
+    "links": 500,
+    "graphs": 1500,
+}
 REACHED = {
     "models": {"check 0", "check 1", "run 0", "run 1"},
     "texts": {"read", "json.syntax", "json.comment", "json.number"},
@@ -23,6 +31,7 @@ REACHED = {
     "images": {"read", "image.format"},
     "command-lines": {"check 0", "check 1", "run 0", "run 1", "run 2", "explain 0", "explain 2"},
     "links": {"run 0", "run 1"},
+    "graphs": {"read", "serialized.format", "serialized.missing", "check 1"},
 }
 """Every target must get to the ends that matter, or it would find nothing for the wrong reason."""
 

@@ -43,9 +43,8 @@ def describe_model(
     """The model as JSON values, and the files it reads, by their names."""
     writer = _Writer(graph, name)
     writer.fill(inputs)
-    return {"resources": writer.resources, "dispatchables": writer.dispatchables, "commands": writer.commands()}, {
-        file: content for file, content in writer.files.items()
-    }
+    model = {"resources": writer.resources, "dispatchables": writer.dispatchables, "commands": writer.commands()}
+    return model, writer.files
 
 
 class _Writer:
@@ -210,6 +209,8 @@ def _attribute(operator: Operator, field: AttributeField, value: Any) -> Any:
 
 def _plain(value: Any, type_name: str = "") -> Any:
     """A value in JSON: names for members of enumerations, objects for pairs."""
+    if value is None:
+        return None
     if isinstance(value, Operator):
         inner = {f.dml_name: _attribute(value, f, getattr(value, f.name)) for f in value.attribute_fields()}
         return {"Type": OPERATOR_PREFIX + value.dml_type, "Desc": {k: v for k, v in inner.items() if v is not None}}

@@ -10,7 +10,7 @@ import numpy as np
 
 import anydml.operators  # noqa: F401 - declares them all
 from anydml.core.datatype import DataType
-from anydml.core.errors import DmlError, ModelError, shortened
+from anydml.core.errors import DmlError, InvalidDescriptionError, ModelError, shortened
 from anydml.core.fixes import suggest
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
@@ -54,8 +54,10 @@ def read_graph(path: str | Path) -> Graph:
 def parse_graph(data: bytes, weights: Weights | None = None) -> Graph:
     """The graph in these bytes. Nothing is allocated that the bytes do not back."""
     root = File(data).root(schema.GRAPH, "")
-    reader = _GraphReader(root, weights or _no_weights)
-    return reader.read()
+    try:
+        return _GraphReader(root, weights or _no_weights).read()
+    except InvalidDescriptionError as error:
+        raise ModelError(error.violations, "serialized graph") from None
 
 
 def _no_weights(name: str, where: str) -> Bytes:
@@ -93,17 +95,16 @@ class _GraphReader:
 
     def __init__(self, root: Table, weights: Weights) -> None:
         self.root, self.weights = root, weights
-        self.inputs = self._names("graphInputNames")
-        self.outputs = self._names("graphOutputNames")
+        self.input_names = root.texts("graphInputNames")
+        self.output_names = [name for name in root.texts("graphOutputNames") if name]
+        # Where a name is empty, nothing is connected.
+        self.inputs = {name: i for i, name in enumerate(self.input_names) if name}
+        self.outputs = {name: i for i, name in enumerate(self.output_names)}
         self.made: dict[str, tuple[int, int]] = {}
         self.nodes: list[Node] = []
         self.input_edges: list[InputEdge] = []
         self.output_edges: list[OutputEdge] = []
         self.between: list[IntermediateEdge] = []
-
-    def _names(self, name: str) -> dict[str, int]:
-        """The index of each name; where a name is empty, nothing is connected."""
-        return {text: i for i, text in enumerate(self.root.texts(name)) if text}
 
     def read(self) -> Graph:
         for table in self.root.tables("nodes", schema.NODE):
@@ -113,15 +114,9 @@ class _GraphReader:
             self.input_edges,
             self.output_edges,
             self.between,
-            input_count=len(self.root.texts("graphInputNames")),
-            output_count=len(self.root.texts("graphOutputNames")),
-            input_names=self._port_names("graphInputNames", "input"),
-            output_names=self._port_names("graphOutputNames", "output"),
+            input_names=[name or f"input{i}" for i, name in enumerate(self.input_names)],
+            output_names=self.output_names,
         )
-
-    def _port_names(self, field: str, role: str) -> list[str]:
-        names = self.root.texts(field)
-        return [name or f"{role}{i}" for i, name in enumerate(names)]
 
     def _node(self, table: Table) -> None:
         name = table.require_text("name")

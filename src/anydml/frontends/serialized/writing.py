@@ -61,7 +61,7 @@ class _Writer:
         fields = {
             "nodes": self._vector(nodes),
             "graphInputNames": self._texts(self.inputs),
-            "graphOutputNames": self._texts(self.outputs),
+            "graphOutputNames": self._texts([name for name in self.outputs if name in self.names.values()]),
         }
         self.builder.Finish(self._table(schema.GRAPH, fields))
         return bytes(self.builder.Output())
