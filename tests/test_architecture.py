@@ -71,7 +71,7 @@ def wrong_arrows(folder: str, source: str) -> list[Import]:
         if parts[0] != "anydml" or len(parts) < 2 or parts[1] in (folder, "__version__"):
             continue
         # A value draws itself: the one place where an inner layer calls an outer one.
-        if found.function in ("_repr_html_", "to_svg") and parts[1] == "view":
+        if found.function in ("_repr_html_", "to_svg", "to_cpp") and parts[1] == "view":
             continue
         if parts[1] not in HEIGHT or HEIGHT[parts[1]] >= HEIGHT[folder]:
             wrong.append(found)

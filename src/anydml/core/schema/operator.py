@@ -230,6 +230,12 @@ class Operator:
         shown = ", ".join(f"{name}={value!r}" for name, value in self.values().items() if value is not None)
         return f"{type(self).__name__}{'.fused' if self.is_fused else ''}({shown})"
 
+    def to_cpp(self, name: str = "") -> str:
+        """The operator as DirectML's structures in C++; a name tells the variables of several operators apart."""
+        from importlib import import_module
+
+        return str(import_module("anydml.view.cpp").to_cpp(self, name))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.values())
 
