@@ -104,10 +104,11 @@ def show_progress(done: int, total: int, what: str) -> None:
 def classify(weights: Path, picture: Floats) -> Floats:
     """The probability of each class."""
     network = Network(weights)
-    answer = network.picture
-    for done, answer in enumerate(network.layers(), start=1):
-        show_progress(done, LAYERS, "building")
-    network.graph.compile(answer)
+    layers = []
+    for layer in network.layers():
+        layers.append(layer)
+        show_progress(len(layers), LAYERS, "building")
+    network.graph.compile(layers[-1])
     result: Any = network.graph(picture, *network.arrays)
     return np.asarray(result, np.float32).reshape(-1)
 

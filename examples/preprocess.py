@@ -2,8 +2,8 @@
 
     python examples/preprocess.py
 
-A batch of pictures in bytes, NHWC, is cropped, flipped, turned into NCHW, made floats and normalized. As a graph that is a
-layout, a Slice1 with a negative stride, a Cast, a product and a sum: they are fused, and each byte is read once.
+A batch of pictures in bytes, NHWC, is cropped, flipped, turned into NCHW, made floats and normalized. As a graph that
+is a layout, a Slice1 with a negative stride, a Cast, a product and a sum: they are fused, and each byte is read once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import numpy.typing as npt
 import anydml as dml
 import anydml.expression as dmlx
 
-Bytes, Floats = npt.NDArray[np.uint8], npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
 BATCH, HEIGHT, WIDTH, CROP = 4, 720, 1280, 640
 MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)

@@ -83,7 +83,7 @@ def with_numpy(tokens: Floats, weights: dict[str, Floats]) -> Floats:
     def gelu(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
         from math import erf
 
-        return x * 0.5 * (1 + np.vectorize(erf)(x / sqrt(2)))
+        return np.asarray(x * 0.5 * (1 + np.vectorize(erf)(x / sqrt(2))))
 
     x = tokens.astype(np.float64)
     inner = normalized(x)

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_rules import load_script
-
 ROOT = Path(__file__).parents[2]
 RIGHT = """
 import anydml as dml
@@ -42,11 +40,6 @@ def check(text: str, folder: Path) -> str:
     found, errors, status = api.run(["--strict", "--no-error-summary", *cache, str(path)])
     assert not errors and bool(status) == bool(found)
     return found
-
-
-def test_stubs__are_up_to_date() -> None:
-    for path, text in load_script("stubs").stubs().items():
-        assert path.read_text("utf-8") == text, "run scripts/stubs"
 
 
 def test_program__is_accepted(tmp_path: Path) -> None:

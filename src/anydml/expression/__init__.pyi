@@ -1,29 +1,11 @@
-"""Written by scripts/stubs; the classes and functions themselves are made from the declarations."""
-
+# Written by scripts/stubs; change an operator where it is declared.
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, SupportsIndex
 
 from anydml.core.datatype import DataTypeLike
-from anydml.core.enums import (
-    AxisDirection,
-    ConvolutionDirection,
-    ConvolutionMode,
-    DepthSpaceOrder,
-    InterpolationMode,
-    IsInfinityMode,
-    MatrixTransform,
-    MultiheadAttentionMaskType,
-    PaddingMode,
-    QuantizationType,
-    RandomGeneratorType,
-    RecurrentNetworkDirection,
-    ReduceFunction,
-    RoundingMode,
-)
 from anydml.core.policy import DEFAULT as DEFAULT
 from anydml.core.policy import INTERLEAVED_CHANNEL as INTERLEAVED_CHANNEL
 from anydml.core.policy import TensorPolicy as TensorPolicy
-from anydml.core.schema import Operator
 from anydml.core.tensor import TensorDesc as TensorDesc
 from anydml.expression.composed import activation_hardmax as activation_hardmax
 from anydml.expression.composed import activation_log_softmax as activation_log_softmax
@@ -49,12 +31,27 @@ from anydml.expression.functions import input_tensor as input_tensor
 from anydml.expression.fused import FusedActivation as FusedActivation
 from anydml.expression.graph import Expression as Expression
 from anydml.expression.graph import Graph as Graph
-
-Number = TypeVar("Number")
-Pair: TypeAlias = tuple[Number, Number] | list[Number] | Mapping[str, Number]
-Activation: TypeAlias = Operator | type[Operator] | str | Mapping[str, Any]
-
-Sizes: TypeAlias = Sequence[int]
+from anydml.operators import (
+    AxisDirectionLike,
+    BindingTypeLike,
+    ConvolutionDirectionLike,
+    ConvolutionModeLike,
+    DepthSpaceOrderLike,
+    InterpolationModeLike,
+    IsInfinityModeLike,
+    MatrixTransformLike,
+    MultiheadAttentionMaskTypeLike,
+    PaddingModeLike,
+    QuantizationTypeLike,
+    RandomGeneratorTypeLike,
+    RecurrentNetworkDirectionLike,
+    ReduceFunctionLike,
+    RoundingModeLike,
+    ActivationLike,
+    Integers,
+    Number,
+    Numbers,
+)
 
 class AdamOptimizerOutputs(NamedTuple):
     output_parameters: Expression
@@ -134,107 +131,107 @@ class TopK1Outputs(NamedTuple):
 
 def abs(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def acos(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def acosh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_celu(
     input: Expression,
-    alpha: float | None = ...,
+    alpha: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_elu(
     input: Expression,
-    alpha: float | None = ...,
+    alpha: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_gelu(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_hard_sigmoid(
     input: Expression,
-    alpha: float | None = ...,
-    beta: float | None = ...,
+    alpha: Number | None = ...,
+    beta: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_hard_swish(
     input: Expression,
-    alpha: float,
-    beta: float,
+    alpha: Number,
+    beta: Number,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_hardmax1(
     input: Expression,
-    axes: Sequence[int],
+    axes: Integers,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_identity(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_leaky_relu(
     input: Expression,
-    alpha: float | None = ...,
+    alpha: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_linear(
     input: Expression,
-    alpha: float,
-    beta: float,
+    alpha: Number,
+    beta: Number,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_log_softmax1(
     input: Expression,
-    axes: Sequence[int],
+    axes: Integers,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_parameterized_relu(
@@ -242,23 +239,23 @@ def activation_parameterized_relu(
     slope: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_parametric_softplus(
     input: Expression,
-    alpha: float,
-    beta: float,
+    alpha: Number,
+    beta: Number,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_relu(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_relu_grad(
@@ -266,87 +263,87 @@ def activation_relu_grad(
     input_gradient: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_scaled_elu(
     input: Expression,
-    alpha: float | None = ...,
-    gamma: float | None = ...,
+    alpha: Number | None = ...,
+    gamma: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_scaled_tanh(
     input: Expression,
-    alpha: float | None = ...,
-    beta: float | None = ...,
+    alpha: Number | None = ...,
+    beta: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_shrink(
     input: Expression,
-    bias: float | None = ...,
-    threshold: float | None = ...,
+    bias: Number | None = ...,
+    threshold: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_sigmoid(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_softmax1(
     input: Expression,
-    axes: Sequence[int],
+    axes: Integers,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_softplus(
     input: Expression,
-    steepness: float | None = ...,
+    steepness: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_softsign(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_swish(
     input: Expression,
-    sigmoid_input_scale: float,
+    sigmoid_input_scale: Number,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_tanh(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def activation_thresholded_relu(
     input: Expression,
-    alpha: float | None = ...,
+    alpha: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def adam_optimizer(
@@ -355,64 +352,64 @@ def adam_optimizer(
     input_second_moment: Expression,
     gradient: Expression,
     training_step: Expression,
-    learning_rate: float,
-    beta1: float,
-    beta2: float,
-    epsilon: float,
+    learning_rate: Number,
+    beta1: Number,
+    beta2: Number,
+    epsilon: Number,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> AdamOptimizerOutputs: ...
 def add1(
     a: Expression,
     b: Expression,
-    fused_activation: Activation | None = ...,
+    fused_activation: ActivationLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def argmax(
     input: Expression,
-    axes: Sequence[int],
-    axis_direction: AxisDirection | str | int | None = ...,
+    axes: Integers,
+    axis_direction: AxisDirectionLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def argmin(
     input: Expression,
-    axes: Sequence[int],
-    axis_direction: AxisDirection | str | int | None = ...,
+    axes: Integers,
+    axis_direction: AxisDirectionLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def asin(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def asinh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def atan(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def atan_yx(
@@ -420,53 +417,53 @@ def atan_yx(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def atanh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def average_pooling(
     input: Expression,
-    window_size: Sequence[int],
-    include_padding: bool,
-    strides: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
+    window_size: Integers,
+    include_padding: bool | Literal[0, 1],
+    strides: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    dilations: Integers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def average_pooling1(
     input: Expression,
-    window_size: Sequence[int],
-    include_padding: bool,
-    strides: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
+    window_size: Integers,
+    include_padding: bool | Literal[0, 1],
+    strides: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    dilations: Integers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def average_pooling_grad(
     input_gradient: Expression,
-    window_size: Sequence[int],
-    include_padding: bool,
-    strides: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
+    window_size: Integers,
+    include_padding: bool | Literal[0, 1],
+    strides: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def batch_normalization(
@@ -475,12 +472,12 @@ def batch_normalization(
     variance: Expression,
     scale: Expression,
     bias: Expression,
-    spatial: bool,
-    epsilon: float,
-    fused_activation: Activation | None = ...,
+    spatial: bool | Literal[0, 1],
+    epsilon: Number,
+    fused_activation: ActivationLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def batch_normalization_grad(
@@ -489,22 +486,22 @@ def batch_normalization_grad(
     mean: Expression,
     variance: Expression,
     scale: Expression,
-    epsilon: float | None = ...,
+    epsilon: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> BatchNormalizationGradOutputs: ...
 def batch_normalization_training(
     input: Expression,
     scale: Expression,
     bias: Expression,
-    epsilon: float,
+    epsilon: Number,
     fused_add: Expression | None = ...,
-    fused_activation: Activation | None = ...,
+    fused_activation: ActivationLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> BatchNormalizationTrainingOutputs: ...
 def batch_normalization_training_grad(
@@ -513,10 +510,10 @@ def batch_normalization_training_grad(
     mean: Expression,
     variance: Expression,
     scale: Expression,
-    epsilon: float,
+    epsilon: Number,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> BatchNormalizationTrainingGradOutputs: ...
 def bit_and(
@@ -524,21 +521,21 @@ def bit_and(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def bit_count(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def bit_not(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def bit_or(
@@ -546,7 +543,7 @@ def bit_or(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def bit_shift_left(
@@ -554,7 +551,7 @@ def bit_shift_left(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def bit_shift_right(
@@ -562,7 +559,7 @@ def bit_shift_right(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def bit_xor(
@@ -570,64 +567,64 @@ def bit_xor(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def ceil(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def clip1(
     input: Expression,
     min_max_data_type: DataTypeLike,
-    min: float,
-    max: float,
-    scale_bias: Pair[float] | None = ...,
+    min: Number | Mapping[str, Any] | str,
+    max: Number | Mapping[str, Any] | str,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def clip_grad1(
     input: Expression,
     input_gradient: Expression,
     min_max_data_type: DataTypeLike,
-    min: float,
-    max: float,
+    min: Number | Mapping[str, Any] | str,
+    max: Number | Mapping[str, Any] | str,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def constant_pow(
     input: Expression,
-    exponent: float,
-    scale_bias: Pair[float] | None = ...,
+    exponent: Number,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def convolution(
     input: Expression,
     filter: Expression,
     bias: Expression | None = ...,
-    mode: ConvolutionMode | str | int | None = ...,
-    direction: ConvolutionDirection | str | int | None = ...,
-    strides: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    output_padding: Sequence[int] | None = ...,
-    group_count: int | None = ...,
-    fused_activation: Activation | None = ...,
+    mode: ConvolutionModeLike | None = ...,
+    direction: ConvolutionDirectionLike | None = ...,
+    strides: Integers | None = ...,
+    dilations: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    output_padding: Integers | None = ...,
+    group_count: SupportsIndex | None = ...,
+    fused_activation: ActivationLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def convolution_integer(
@@ -635,77 +632,77 @@ def convolution_integer(
     filter: Expression,
     input_zero_point: Expression | None = ...,
     filter_zero_point: Expression | None = ...,
-    strides: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    group_count: int | None = ...,
+    strides: Integers | None = ...,
+    dilations: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    group_count: SupportsIndex | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def cos(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def cosh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def cumulative_product(
     input: Expression,
-    axis: int,
-    axis_direction: AxisDirection | str | int,
-    has_exclusive_product: bool,
+    axis: SupportsIndex,
+    axis_direction: AxisDirectionLike,
+    has_exclusive_product: bool | Literal[0, 1],
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def cumulative_summation(
     input: Expression,
-    axis: int,
-    axis_direction: AxisDirection | str | int,
-    has_exclusive_sum: bool,
+    axis: SupportsIndex,
+    axis_direction: AxisDirectionLike,
+    has_exclusive_sum: bool | Literal[0, 1],
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def depth_to_space(
     input: Expression,
-    block_size: int,
-    order: DepthSpaceOrder | str | int | None = ...,
+    block_size: SupportsIndex,
+    order: DepthSpaceOrderLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def depth_to_space1(
     input: Expression,
-    block_size: int,
-    order: DepthSpaceOrder | str | int | None = ...,
+    block_size: SupportsIndex,
+    order: DepthSpaceOrderLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def dequantize(
     input: Expression,
-    quantization_type: QuantizationType | str | int,
+    quantization_type: QuantizationTypeLike,
     quantization_tensors: Sequence[Expression],
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def dequantize_linear(
@@ -714,29 +711,27 @@ def dequantize_linear(
     zero_point: Expression | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def diagonal_matrix(
-    value_data_type: DataTypeLike,
-    value: float,
-    diagonal_fill_begin: int,
-    diagonal_fill_end: int,
-    input: Expression | None = ...,
+    graph: Graph,
+    value: Number,
+    offset: SupportsIndex | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def diagonal_matrix1(
     value_data_type: DataTypeLike,
-    value: float,
-    diagonal_fill_begin: int,
-    diagonal_fill_end: int,
+    value: Number | Mapping[str, Any] | str,
+    diagonal_fill_begin: SupportsIndex,
+    diagonal_fill_end: SupportsIndex,
     input: Expression | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def difference_square(
@@ -744,7 +739,7 @@ def difference_square(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def divide(
@@ -752,38 +747,38 @@ def divide(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def dynamic_quantize_linear(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> DynamicQuantizeLinearOutputs: ...
 def element_wise_abs(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_acos(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_acosh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_add(
@@ -791,40 +786,40 @@ def element_wise_add(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_add1(
     a: Expression,
     b: Expression,
-    fused_activation: Activation | None = ...,
+    fused_activation: ActivationLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_asin(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_asinh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_atan(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_atan_yx(
@@ -832,15 +827,15 @@ def element_wise_atan_yx(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_atanh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_bit_and(
@@ -848,21 +843,21 @@ def element_wise_bit_and(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_bit_count(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_bit_not(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_bit_or(
@@ -870,7 +865,7 @@ def element_wise_bit_or(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_bit_shift_left(
@@ -878,7 +873,7 @@ def element_wise_bit_shift_left(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_bit_shift_right(
@@ -886,7 +881,7 @@ def element_wise_bit_shift_right(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_bit_xor(
@@ -894,82 +889,82 @@ def element_wise_bit_xor(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_ceil(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_clip(
     input: Expression,
-    min: float,
-    max: float,
-    scale_bias: Pair[float] | None = ...,
+    min: Number,
+    max: Number,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_clip1(
     input: Expression,
     min_max_data_type: DataTypeLike,
-    min: float,
-    max: float,
-    scale_bias: Pair[float] | None = ...,
+    min: Number | Mapping[str, Any] | str,
+    max: Number | Mapping[str, Any] | str,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_clip_grad(
     input: Expression,
     input_gradient: Expression,
-    min: float,
-    max: float,
+    min: Number,
+    max: Number,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_clip_grad1(
     input: Expression,
     input_gradient: Expression,
     min_max_data_type: DataTypeLike,
-    min: float,
-    max: float,
+    min: Number | Mapping[str, Any] | str,
+    max: Number | Mapping[str, Any] | str,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_constant_pow(
     input: Expression,
-    exponent: float,
-    scale_bias: Pair[float] | None = ...,
+    exponent: Number,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_cos(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_cosh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_dequantize_linear(
@@ -978,7 +973,7 @@ def element_wise_dequantize_linear(
     zero_point: Expression | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_difference_square(
@@ -986,7 +981,7 @@ def element_wise_difference_square(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_divide(
@@ -994,39 +989,39 @@ def element_wise_divide(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_erf(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_exp(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_floor(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_identity(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_if(
@@ -1035,30 +1030,30 @@ def element_wise_if(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_is_infinity(
     input: Expression,
-    infinity_mode: IsInfinityMode | str | int | None = ...,
+    infinity_mode: IsInfinityModeLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_is_nan(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_log(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_logical_and(
@@ -1066,7 +1061,7 @@ def element_wise_logical_and(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_logical_equals(
@@ -1074,7 +1069,7 @@ def element_wise_logical_equals(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_logical_greater_than(
@@ -1082,7 +1077,7 @@ def element_wise_logical_greater_than(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_logical_greater_than_or_equal(
@@ -1090,7 +1085,7 @@ def element_wise_logical_greater_than_or_equal(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_logical_less_than(
@@ -1098,7 +1093,7 @@ def element_wise_logical_less_than(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_logical_less_than_or_equal(
@@ -1106,14 +1101,14 @@ def element_wise_logical_less_than_or_equal(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_logical_not(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_logical_or(
@@ -1121,7 +1116,7 @@ def element_wise_logical_or(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_logical_xor(
@@ -1129,7 +1124,7 @@ def element_wise_logical_xor(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_max(
@@ -1137,7 +1132,7 @@ def element_wise_max(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_mean(
@@ -1145,7 +1140,7 @@ def element_wise_mean(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_min(
@@ -1153,7 +1148,7 @@ def element_wise_min(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_modulus_floor(
@@ -1161,7 +1156,7 @@ def element_wise_modulus_floor(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_modulus_truncate(
@@ -1169,7 +1164,7 @@ def element_wise_modulus_truncate(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_multiply(
@@ -1177,23 +1172,23 @@ def element_wise_multiply(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_negate(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_pow(
     input: Expression,
     exponent: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_quantize_linear(
@@ -1202,7 +1197,7 @@ def element_wise_quantize_linear(
     zero_point: Expression | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_quantized_linear_add(
@@ -1216,54 +1211,54 @@ def element_wise_quantized_linear_add(
     output_zero_point: Expression | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_recip(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_round(
     input: Expression,
-    rounding_mode: RoundingMode | str | int | None = ...,
+    rounding_mode: RoundingModeLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_sign(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_sin(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_sinh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_sqrt(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_subtract(
@@ -1271,32 +1266,32 @@ def element_wise_subtract(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_tan(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_tanh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def element_wise_threshold(
     input: Expression,
-    min: float,
-    scale_bias: Pair[float] | None = ...,
+    min: Number,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def equals(
@@ -1304,98 +1299,98 @@ def equals(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def erf(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def exp(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def floor(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def fold(
     input: Expression,
-    window_sizes: Sequence[int],
-    strides: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
+    window_sizes: Integers,
+    strides: Integers | None = ...,
+    dilations: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def gather(
     input: Expression,
     indices: Expression,
-    axis: int,
-    index_dimensions: int,
+    axis: SupportsIndex,
+    index_dimensions: SupportsIndex,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def gather_elements(
     input: Expression,
     indices: Expression,
-    axis: int,
+    axis: SupportsIndex,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def gather_nd(
     input: Expression,
     indices: Expression,
-    input_dimension_count: int,
-    indices_dimension_count: int,
-    batch_dimension_count: int,
+    input_dimension_count: SupportsIndex,
+    indices_dimension_count: SupportsIndex,
+    batch_dimension_count: SupportsIndex,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def gather_nd1(
     input: Expression,
     indices: Expression,
-    input_dimension_count: int,
-    indices_dimension_count: int,
-    batch_dimension_count: int,
+    input_dimension_count: SupportsIndex,
+    indices_dimension_count: SupportsIndex,
+    batch_dimension_count: SupportsIndex,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def gemm(
     a: Expression,
     b: Expression,
     c: Expression | None = ...,
-    trans_a: MatrixTransform | str | int | None = ...,
-    trans_b: MatrixTransform | str | int | None = ...,
-    alpha: float | None = ...,
-    beta: float | None = ...,
-    fused_activation: Activation | None = ...,
+    trans_a: MatrixTransformLike | None = ...,
+    trans_b: MatrixTransformLike | None = ...,
+    alpha: Number | None = ...,
+    beta: Number | None = ...,
+    fused_activation: ActivationLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def greater_than(
@@ -1403,7 +1398,7 @@ def greater_than(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def greater_than_or_equal(
@@ -1411,16 +1406,16 @@ def greater_than_or_equal(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def gru(
     input: Expression,
     weight: Expression,
     recurrence: Expression,
-    activation_descs: Sequence[Activation],
-    direction: RecurrentNetworkDirection | str | int,
-    linear_before_reset: bool,
+    activation_descs: Sequence[ActivationLike],
+    direction: RecurrentNetworkDirectionLike,
+    linear_before_reset: bool | Literal[0, 1],
     bias: Expression | None = ...,
     hidden_init: Expression | None = ...,
     sequence_lengths: Expression | None = ...,
@@ -1428,15 +1423,15 @@ def gru(
     output_single: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> GruOutputs: ...
 def identity(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def if_(
@@ -1445,30 +1440,30 @@ def if_(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def is_infinity(
     input: Expression,
-    infinity_mode: IsInfinityMode | str | int | None = ...,
+    infinity_mode: IsInfinityModeLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def is_nan(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def join(
     input_tensors: Sequence[Expression],
-    axis: int,
+    axis: SupportsIndex,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def less_than(
@@ -1476,7 +1471,7 @@ def less_than(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def less_than_or_equal(
@@ -1484,40 +1479,40 @@ def less_than_or_equal(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def local_response_normalization(
     input: Expression,
-    cross_channel: bool,
-    local_size: int,
-    alpha: float,
-    beta: float,
-    bias: float,
+    cross_channel: bool | Literal[0, 1],
+    local_size: SupportsIndex,
+    alpha: Number,
+    beta: Number,
+    bias: Number,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def local_response_normalization_grad(
     input: Expression,
     input_gradient: Expression,
-    cross_channel: bool,
-    local_size: int,
-    alpha: float,
-    beta: float,
-    bias: float,
+    cross_channel: bool | Literal[0, 1],
+    local_size: SupportsIndex,
+    alpha: Number,
+    beta: Number,
+    bias: Number,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def log(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def logical_and(
@@ -1525,7 +1520,7 @@ def logical_and(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def logical_equals(
@@ -1533,7 +1528,7 @@ def logical_equals(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def logical_greater_than(
@@ -1541,7 +1536,7 @@ def logical_greater_than(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def logical_greater_than_or_equal(
@@ -1549,7 +1544,7 @@ def logical_greater_than_or_equal(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def logical_less_than(
@@ -1557,7 +1552,7 @@ def logical_less_than(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def logical_less_than_or_equal(
@@ -1565,14 +1560,14 @@ def logical_less_than_or_equal(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def logical_not(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def logical_or(
@@ -1580,7 +1575,7 @@ def logical_or(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def logical_xor(
@@ -1588,54 +1583,54 @@ def logical_xor(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def lp_normalization(
     input: Expression,
-    axis: int,
-    epsilon: float,
-    p: int,
+    axis: SupportsIndex,
+    epsilon: Number,
+    p: SupportsIndex,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def lp_pooling(
     input: Expression,
-    window_size: Sequence[int],
-    p: int,
-    strides: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
+    window_size: Integers,
+    p: SupportsIndex,
+    strides: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    dilations: Integers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def lp_pooling1(
     input: Expression,
-    window_size: Sequence[int],
-    p: int,
-    strides: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
+    window_size: Integers,
+    p: SupportsIndex,
+    strides: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    dilations: Integers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def lstm(
     input: Expression,
     weight: Expression,
     recurrence: Expression,
-    activation_descs: Sequence[Activation],
-    direction: RecurrentNetworkDirection | str | int,
-    clip_threshold: float,
-    use_clip_threshold: bool,
-    couple_input_forget: bool,
+    activation_descs: Sequence[ActivationLike],
+    direction: RecurrentNetworkDirectionLike,
+    clip_threshold: Number,
+    use_clip_threshold: bool | Literal[0, 1],
+    couple_input_forget: bool | Literal[0, 1],
     bias: Expression | None = ...,
     hidden_init: Expression | None = ...,
     cell_mem_init: Expression | None = ...,
@@ -1646,7 +1641,7 @@ def lstm(
     output_cell_single: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> LstmOutputs: ...
 def matrix_multiply_integer(
@@ -1656,7 +1651,7 @@ def matrix_multiply_integer(
     b_zero_point: Expression | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def matrix_multiply_integer_to_float(
@@ -1669,7 +1664,7 @@ def matrix_multiply_integer_to_float(
     bias: Expression | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def max(
@@ -1677,58 +1672,58 @@ def max(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def max_pooling(
     input: Expression,
-    window_size: Sequence[int],
-    strides: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
+    window_size: Integers,
+    strides: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    dilations: Integers | None = ...,
     output_indices: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> MaxPooling2Outputs: ...
 def max_pooling1(
     input: Expression,
-    window_size: Sequence[int],
-    strides: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
+    window_size: Integers,
+    strides: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
     output_indices: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> MaxPooling1Outputs: ...
 def max_pooling2(
     input: Expression,
-    window_size: Sequence[int],
-    strides: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
+    window_size: Integers,
+    strides: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    dilations: Integers | None = ...,
     output_indices: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> MaxPooling2Outputs: ...
 def max_pooling_grad(
     input: Expression,
     input_gradient: Expression,
-    window_size: Sequence[int],
-    strides: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
+    window_size: Integers,
+    strides: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    dilations: Integers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def max_unpooling(
@@ -1736,7 +1731,7 @@ def max_unpooling(
     indices: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def mean(
@@ -1744,34 +1739,34 @@ def mean(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def mean_variance_normalization1(
     input: Expression,
-    axes: Sequence[int],
-    normalize_variance: bool,
-    epsilon: float,
+    axes: Integers,
+    normalize_variance: bool | Literal[0, 1],
+    epsilon: Number,
     scale: Expression | None = ...,
     bias: Expression | None = ...,
-    fused_activation: Activation | None = ...,
+    fused_activation: ActivationLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def mean_variance_normalization2(
     input: Expression,
-    axes: Sequence[int],
-    use_mean: bool,
-    use_variance: bool,
-    epsilon: float,
+    axes: Integers,
+    use_mean: bool | Literal[0, 1],
+    use_variance: bool | Literal[0, 1],
+    epsilon: Number,
     scale: Expression | None = ...,
     bias: Expression | None = ...,
-    fused_activation: Activation | None = ...,
+    fused_activation: ActivationLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def min(
@@ -1779,7 +1774,7 @@ def min(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def modulus_floor(
@@ -1787,7 +1782,7 @@ def modulus_floor(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def modulus_truncate(
@@ -1795,15 +1790,14 @@ def modulus_truncate(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def multihead_attention(
-    scale: float,
-    mask_filter_value: float,
-    query_head_count: int,
-    key_value_head_count: int,
-    mask_type: MultiheadAttentionMaskType | str | int,
+    scale: Number,
+    mask_filter_value: Number,
+    head_count: SupportsIndex,
+    mask_type: MultiheadAttentionMaskTypeLike,
     query: Expression | None = ...,
     key: Expression | None = ...,
     value: Expression | None = ...,
@@ -1815,20 +1809,19 @@ def multihead_attention(
     relative_position_bias: Expression | None = ...,
     past_key: Expression | None = ...,
     past_value: Expression | None = ...,
-    past_sequence_lengths: Expression | None = ...,
     output_present_key: bool | TensorDesc = ...,
     output_present_value: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
-) -> MultiheadAttention1Outputs: ...
+) -> MultiheadAttentionOutputs: ...
 def multihead_attention1(
-    scale: float,
-    mask_filter_value: float,
-    query_head_count: int,
-    key_value_head_count: int,
-    mask_type: MultiheadAttentionMaskType | str | int,
+    scale: Number,
+    mask_filter_value: Number,
+    query_head_count: SupportsIndex,
+    key_value_head_count: SupportsIndex,
+    mask_type: MultiheadAttentionMaskTypeLike,
     query: Expression | None = ...,
     key: Expression | None = ...,
     value: Expression | None = ...,
@@ -1845,7 +1838,7 @@ def multihead_attention1(
     output_present_value: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> MultiheadAttention1Outputs: ...
 def multiply(
@@ -1853,42 +1846,42 @@ def multiply(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def negate(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def nonzero_coordinates(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> NonzeroCoordinatesOutputs: ...
 def padding1(
     input: Expression,
-    padding_mode: PaddingMode | str | int,
+    padding_mode: PaddingModeLike,
     padding_value_data_type: DataTypeLike,
-    padding_value: float,
-    start_padding: Sequence[int],
-    end_padding: Sequence[int],
+    padding_value: Number | Mapping[str, Any] | str,
+    start_padding: Integers,
+    end_padding: Integers,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def quantize(
     input: Expression,
-    quantization_type: QuantizationType | str | int,
+    quantization_type: QuantizationTypeLike,
     quantization_tensors: Sequence[Expression],
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def quantize_linear(
@@ -1897,7 +1890,7 @@ def quantize_linear(
     zero_point: Expression | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def quantized_linear_add(
@@ -1911,24 +1904,24 @@ def quantized_linear_add(
     output_zero_point: Expression | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def quantized_linear_average_pooling(
     input: Expression,
     input_scale: Expression,
     output_scale: Expression,
-    window_size: Sequence[int],
-    include_padding: bool,
+    window_size: Integers,
+    include_padding: bool | Literal[0, 1],
     input_zero_point: Expression | None = ...,
     output_zero_point: Expression | None = ...,
-    strides: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
+    strides: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    dilations: Integers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def quantized_linear_convolution(
@@ -1941,14 +1934,14 @@ def quantized_linear_convolution(
     filter_zero_point: Expression | None = ...,
     bias: Expression | None = ...,
     output_zero_point: Expression | None = ...,
-    strides: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
-    group_count: int | None = ...,
+    strides: Integers | None = ...,
+    dilations: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
+    group_count: SupportsIndex | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def quantized_linear_matrix_multiply(
@@ -1962,101 +1955,101 @@ def quantized_linear_matrix_multiply(
     output_zero_point: Expression | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def random_generator(
     input_state: Expression,
-    type: RandomGeneratorType | str | int | None = ...,
+    type: RandomGeneratorTypeLike | None = ...,
     output_state: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> RandomGeneratorOutputs: ...
 def recip(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def resample1(
     input: Expression,
-    interpolation_mode: InterpolationMode | str | int,
-    scales: Sequence[float],
-    input_pixel_offsets: Sequence[float] | None = ...,
-    output_pixel_offsets: Sequence[float] | None = ...,
+    interpolation_mode: InterpolationModeLike,
+    scales: Numbers,
+    input_pixel_offsets: Numbers | None = ...,
+    output_pixel_offsets: Numbers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def resample2(
     input: Expression,
-    interpolation_mode: InterpolationMode | str | int,
-    scales: Sequence[float],
-    rounding_direction: AxisDirection | str | int | None = ...,
-    input_pixel_offsets: Sequence[float] | None = ...,
-    output_pixel_offsets: Sequence[float] | None = ...,
+    interpolation_mode: InterpolationModeLike,
+    scales: Numbers,
+    rounding_direction: AxisDirectionLike | None = ...,
+    input_pixel_offsets: Numbers | None = ...,
+    output_pixel_offsets: Numbers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def resample3(
     input: Expression,
-    interpolation_mode: InterpolationMode | str | int,
-    scales: Sequence[float],
-    rounding_direction: AxisDirection | str | int | None = ...,
-    input_pixel_offsets: Sequence[float] | None = ...,
-    output_pixel_offsets: Sequence[float] | None = ...,
-    antialiased: bool | None = ...,
+    interpolation_mode: InterpolationModeLike,
+    scales: Numbers,
+    rounding_direction: AxisDirectionLike | None = ...,
+    input_pixel_offsets: Numbers | None = ...,
+    output_pixel_offsets: Numbers | None = ...,
+    antialiased: bool | Literal[0, 1] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def resample_grad(
     input_gradient: Expression,
-    interpolation_mode: InterpolationMode | str | int,
-    scales: Sequence[float],
-    rounding_direction: AxisDirection | str | int | None = ...,
-    input_pixel_offsets: Sequence[float] | None = ...,
-    output_pixel_offsets: Sequence[float] | None = ...,
+    interpolation_mode: InterpolationModeLike,
+    scales: Numbers,
+    rounding_direction: AxisDirectionLike | None = ...,
+    input_pixel_offsets: Numbers | None = ...,
+    output_pixel_offsets: Numbers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def resample_grad1(
     input_gradient: Expression,
-    interpolation_mode: InterpolationMode | str | int,
-    scales: Sequence[float],
-    rounding_direction: AxisDirection | str | int | None = ...,
-    input_pixel_offsets: Sequence[float] | None = ...,
-    output_pixel_offsets: Sequence[float] | None = ...,
+    interpolation_mode: InterpolationModeLike,
+    scales: Numbers,
+    rounding_direction: AxisDirectionLike | None = ...,
+    input_pixel_offsets: Numbers | None = ...,
+    output_pixel_offsets: Numbers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def reverse_subsequences(
     input: Expression,
     sequence_lengths: Expression,
-    axis: int,
+    axis: SupportsIndex,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def rnn(
     input: Expression,
     weight: Expression,
     recurrence: Expression,
-    activation_descs: Sequence[Activation],
-    direction: RecurrentNetworkDirection | str | int,
+    activation_descs: Sequence[ActivationLike],
+    direction: RecurrentNetworkDirectionLike,
     bias: Expression | None = ...,
     hidden_init: Expression | None = ...,
     sequence_lengths: Expression | None = ...,
@@ -2064,184 +2057,184 @@ def rnn(
     output_single: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> RnnOutputs: ...
 def roi_align(
     input: Expression,
     roi: Expression,
     batch_indices: Expression,
-    reduction_function: ReduceFunction | str | int,
-    interpolation_mode: InterpolationMode | str | int,
-    spatial_scale_x: float,
-    spatial_scale_y: float,
-    input_pixel_offset: float,
-    output_pixel_offset: float,
-    out_of_bounds_input_value: float,
-    minimum_samples_per_output: int,
-    maximum_samples_per_output: int,
-    align_regions_to_corners: bool,
+    reduction_function: ReduceFunctionLike,
+    interpolation_mode: InterpolationModeLike,
+    spatial_scale_x: Number,
+    spatial_scale_y: Number,
+    input_pixel_offset: Number,
+    output_pixel_offset: Number,
+    out_of_bounds_input_value: Number,
+    minimum_samples_per_output: SupportsIndex,
+    maximum_samples_per_output: SupportsIndex,
+    align_regions_to_corners: bool | Literal[0, 1],
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def roi_align1(
     input: Expression,
     roi: Expression,
     batch_indices: Expression,
-    reduction_function: ReduceFunction | str | int,
-    interpolation_mode: InterpolationMode | str | int,
-    spatial_scale_x: float,
-    spatial_scale_y: float,
-    input_pixel_offset: float,
-    output_pixel_offset: float,
-    out_of_bounds_input_value: float,
-    minimum_samples_per_output: int,
-    maximum_samples_per_output: int,
-    align_regions_to_corners: bool,
+    reduction_function: ReduceFunctionLike,
+    interpolation_mode: InterpolationModeLike,
+    spatial_scale_x: Number,
+    spatial_scale_y: Number,
+    input_pixel_offset: Number,
+    output_pixel_offset: Number,
+    out_of_bounds_input_value: Number,
+    minimum_samples_per_output: SupportsIndex,
+    maximum_samples_per_output: SupportsIndex,
+    align_regions_to_corners: bool | Literal[0, 1],
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def roi_align_grad(
     input_gradient: Expression,
     roi: Expression,
     batch_indices: Expression,
-    reduction_function: ReduceFunction | str | int,
-    interpolation_mode: InterpolationMode | str | int,
-    spatial_scale_x: float,
-    spatial_scale_y: float,
-    input_pixel_offset: float,
-    output_pixel_offset: float,
-    minimum_samples_per_output: int,
-    maximum_samples_per_output: int,
-    align_regions_to_corners: bool,
+    reduction_function: ReduceFunctionLike,
+    interpolation_mode: InterpolationModeLike,
+    spatial_scale_x: Number,
+    spatial_scale_y: Number,
+    input_pixel_offset: Number,
+    output_pixel_offset: Number,
+    minimum_samples_per_output: SupportsIndex,
+    maximum_samples_per_output: SupportsIndex,
+    align_regions_to_corners: bool | Literal[0, 1],
     input: Expression | None = ...,
     output_gradient: bool | TensorDesc = ...,
     output_roi_gradient: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> RoiAlignGradOutputs: ...
 def roi_pooling(
     input: Expression,
     roi: Expression,
-    pooled_size: Pair[int],
-    spatial_scale: float | None = ...,
+    pooled_size: Sequence[SupportsIndex] | Mapping[str, int],
+    spatial_scale: Number | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def round(
     input: Expression,
-    rounding_mode: RoundingMode | str | int | None = ...,
+    rounding_mode: RoundingModeLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def scatter_elements(
     input: Expression,
     indices: Expression,
     updates: Expression,
-    axis: int,
+    axis: SupportsIndex,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def scatter_nd(
     input: Expression,
     indices: Expression,
     updates: Expression,
-    input_dimension_count: int,
-    indices_dimension_count: int,
+    input_dimension_count: SupportsIndex,
+    indices_dimension_count: SupportsIndex,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def sign(
     input: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def sin(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def sinh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def slice(
     input: Expression,
-    input_window_offsets: Sequence[int],
-    input_window_sizes: Sequence[int],
-    input_window_strides: Sequence[int],
+    input_window_offsets: Integers,
+    input_window_sizes: Integers,
+    input_window_strides: Integers,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def slice1(
     input: Expression,
-    input_window_offsets: Sequence[int],
-    input_window_sizes: Sequence[int],
-    input_window_strides: Sequence[int],
+    input_window_offsets: Integers,
+    input_window_sizes: Integers,
+    input_window_strides: Integers,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def slice_grad(
     input_gradient: Expression,
-    input_window_offsets: Sequence[int],
-    input_window_sizes: Sequence[int],
-    input_window_strides: Sequence[int],
+    input_window_offsets: Integers,
+    input_window_sizes: Integers,
+    input_window_strides: Integers,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def space_to_depth(
     input: Expression,
-    block_size: int,
-    order: DepthSpaceOrder | str | int | None = ...,
+    block_size: SupportsIndex,
+    order: DepthSpaceOrderLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def space_to_depth1(
     input: Expression,
-    block_size: int,
-    order: DepthSpaceOrder | str | int | None = ...,
+    block_size: SupportsIndex,
+    order: DepthSpaceOrderLike | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def sqrt(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def subtract(
@@ -2249,89 +2242,89 @@ def subtract(
     b: Expression,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def tan(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def tanh(
     input: Expression,
-    scale_bias: Pair[float] | None = ...,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def threshold(
     input: Expression,
-    min: float,
-    scale_bias: Pair[float] | None = ...,
+    min: Number,
+    scale_bias: Sequence[Number] | Mapping[str, float] | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def tile(
     input: Expression,
-    repeats: Sequence[int],
+    repeats: Integers,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def top_k(
     input: Expression,
-    axis: int,
-    k: int,
-    axis_direction: AxisDirection | str | int,
+    axis: SupportsIndex,
+    k: SupportsIndex,
+    axis_direction: AxisDirectionLike,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> TopK1Outputs: ...
 def top_k1(
     input: Expression,
-    axis: int,
-    k: int,
-    axis_direction: AxisDirection | str | int,
+    axis: SupportsIndex,
+    k: SupportsIndex,
+    axis_direction: AxisDirectionLike,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> TopK1Outputs: ...
 def unfold(
     input: Expression,
-    window_sizes: Sequence[int],
-    strides: Sequence[int] | None = ...,
-    dilations: Sequence[int] | None = ...,
-    start_padding: Sequence[int] | None = ...,
-    end_padding: Sequence[int] | None = ...,
+    window_sizes: Integers,
+    strides: Integers | None = ...,
+    dilations: Integers | None = ...,
+    start_padding: Integers | None = ...,
+    end_padding: Integers | None = ...,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def upsample_2d(
     input: Expression,
-    scale_size: Pair[int],
-    interpolation_mode: InterpolationMode | str | int,
+    scale_size: Sequence[SupportsIndex] | Mapping[str, int],
+    interpolation_mode: InterpolationModeLike,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def value_scale_2d(
     input: Expression,
-    scale: float,
-    bias: Sequence[float],
+    scale: Number,
+    bias: Numbers,
     *,
     name: str | None = ...,
-    output_sizes: Sizes | None = ...,
+    output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...

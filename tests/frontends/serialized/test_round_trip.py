@@ -11,7 +11,7 @@ import anydml as dml
 from anydml.core.schema import OPERATORS
 from anydml.frontends.dxdispatch.executor import Executor, Options
 from anydml.frontends.dxdispatch.parse import read_model
-from anydml.frontends.dxdispatch.writing import describe_operator, write_model
+from anydml.frontends.dxdispatch.writing import write_model
 from anydml.frontends.serialized import parse_graph, read_graph, serialize_graph, write_graph
 from tests.cases.framework import numbers_of
 from tests.frontends.serialized.graphs import drawn, operator_of, outputs_of, without_flags
@@ -27,7 +27,7 @@ def test_operator__survives_both_forms(name: str) -> None:
         assert not weights
         graph = parse_graph(data)
         assert graph.nodes[0].operator == without_flags(operator)  # type: ignore[union-attr]
-        assert type(operator).from_model(describe_operator(operator)) == operator
+        assert type(operator).from_dict(operator.to_dict()) == operator
 
 
 @pytest.mark.parametrize("seed", range(GRAPHS))

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
-from anydml.core.fixes import REMOVE_ONE, Advice, suggest
+from anydml.core.fixes import REMOVE_ONE, Advice
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema.attributes import AttributeType, Known
+from anydml.core.schema.names import suggest_operator
 from anydml.core.schema.operator import FUSED_TENSORS, OPERATORS, Operator
 
 FUSABLE = rule("activation.fusable", "Only activations can be fused.")
@@ -44,8 +45,8 @@ class Activation(AttributeType):
         name, attributes = _spelt(value, path, violations)
         operator = find_activation(name)
         if operator is None:
-            names = [known.removeprefix("ACTIVATION_") for known, cls in OPERATORS.items() if cls.fusable]
-            near = suggest(name if isinstance(name, str) else "", names)
+            fusable = [cls for cls in OPERATORS.values() if cls.fusable]
+            near = suggest_operator(name if isinstance(name, str) else "", fusable)
             violations.append(FUSABLE(path, shown(name), "an activation", near))
             return None
         try:

@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import Parameter, Signature, signature
+from inspect import signature
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import DmlError, Violation, raise_if_any
 from anydml.core.fixes import Add, Describe
+from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
 from anydml.core.naming import pascal, upper
 from anydml.core.policy import DEFAULT, Outline, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema import sizes as patterns
+from anydml.core.schema.documenting import LazyDoc, own_text, signature_of
 from anydml.core.schema.fields import (
     AttributeField,
     CountField,
@@ -39,6 +41,7 @@ INFER = rule("output.infer", "An output that is left out can be told from the in
 FUSED_TENSORS = rule("activation.tensors", "A fused activation has no tensors of its own.")
 
 _WIDEST_ELEMENT_BYTES = 8
+Self = TypeVar("Self", bound="Operator")
 FORMS = ("moves", "formula", "compute", "equivalent")
 """The ways to say what an operator means; see `Operator`."""
 
@@ -122,10 +125,16 @@ class Operator:
         cls.dml_type, cls.dml_id, cls.since = name or upper(cls.__name__), id, FeatureLevel.parse(since)
         cls.ranks = Ladder.parse(cls.rank)
         cls.form = _form_of(cls)
-        cls.__signature__ = _signature_of(cls)  # type: ignore[attr-defined]
+        cls.__signature__ = signature_of(cls)  # type: ignore[attr-defined]
+        cls.__doc__ = LazyDoc(cls.__doc__ or "")  # type: ignore[assignment]
         for pattern in cls.sizes_of.values():
             patterns.parse(pattern)
         OPERATORS[cls.dml_type] = cls
+
+    @classmethod
+    def meaning(cls) -> str:
+        """What the operator means, in a sentence or two."""
+        return own_text(cls)
 
     def __init__(self, /, **values: Any) -> None:
         self._set(read_fields(type(self), values), fused=False)
@@ -215,7 +224,7 @@ class Operator:
     def values(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.fields}
 
-    def replace(self, **changes: Any) -> Operator:
+    def replace(self: Self, **changes: Any) -> Self:
         """A copy with some fields changed: `op.replace(axis=1)`."""
         kept = {name: value for name, value in self.values().items() if value is not None}
         return type(self)(**(kept | changes))
@@ -227,8 +236,46 @@ class Operator:
         return hash((type(self), tuple(self.values().values())))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.values().items() if value is not None)
-        return f"{type(self).__name__}{'.fused' if self.is_fused else ''}({shown})"
+        from anydml.core.schema.writing import expression
+
+        return expression(self)
+
+    def __call__(self, *buffers: Any, **named: Any) -> Any:
+        """Run on the default device, for a quick try: `y = Slice1(...)(x)`. The same as `anydml.run(operator, ...)`."""
+        from importlib import import_module
+
+        return import_module("anydml.runtime.quick").run(self, *buffers, **named)
+
+    def _repr_html_(self) -> str:
+        """In a notebook, an operator draws its tensors and what it takes of them."""
+        from importlib import import_module
+
+        return str(import_module("anydml.view.notebook").draw_operator(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """`{"type": "DML_OPERATOR_...", "desc": {...}}` with plain values, as model files have it."""
+        from anydml.core.schema.writing import to_dict
+
+        return to_dict(self)
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return to_json(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Operator:
+        """The operator that `to_dict` wrote; `Operator.from_dict` finds the class by the type."""
+        from importlib import import_module
+
+        from anydml.core.schema.writing import from_dict
+
+        import_module("anydml.operators")
+        return from_dict(cls, require_object(value, cls.__name__))
+
+    @classmethod
+    def from_json(cls, text: str) -> Operator:
+        """The operator that `to_json` wrote."""
+        return cls.from_dict(read_json(text, cls.__name__))
 
     def to_cpp(self, name: str = "") -> str:
         """The operator as DirectML's structures in C++; a name tells the variables of several operators apart."""
@@ -408,13 +455,3 @@ def _form_of(cls: type[Operator]) -> str:
         if count != len(inputs):
             raise TypeError(f"{cls.__name__}.formula takes {count} elements, but there are {len(inputs)} inputs")
     return forms[0]
-
-
-def _signature_of(cls: type[Operator]) -> Signature:
-    parameters = []
-    for field in cls.fields.values():
-        may_be_absent = field.optional or (isinstance(field, TensorField) and not field.is_input)
-        default = None if may_be_absent else getattr(field, "default", None)
-        empty = Parameter.empty if default is None and not may_be_absent else default
-        parameters.append(Parameter(field.name, Parameter.KEYWORD_ONLY, default=empty))
-    return Signature(parameters)

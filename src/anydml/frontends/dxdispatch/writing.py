@@ -15,14 +15,12 @@ import numpy as np
 from anydml.core.errors import ModelError, counted
 from anydml.core.memory import Bytes, as_bytes
 from anydml.core.rules import rule
-from anydml.core.schema import Operator, Scalar, TensorField
-from anydml.core.schema.fields import AttributeField
+from anydml.core.schema import Operator, TensorField
 from anydml.core.tensor import TensorDesc
 from anydml.files.access import write_files
 from anydml.graph.graph import ConstantNode, Graph, OperatorNode
 
 INPUTS = rule("export.inputs", "A model has values for every input of its graph, as many bytes as the tensor has.")
-OPERATOR_PREFIX = "DML_OPERATOR_"
 INLINE_BYTES = 64
 """Data up to this size stand in the model itself."""
 
@@ -132,7 +130,7 @@ class _Writer:
     # Operators
 
     def _operator(self, index: int, operator: Operator) -> None:
-        entry: dict[str, Any] = {"type": OPERATOR_PREFIX + operator.dml_type, "desc": describe_operator(operator)}
+        entry = operator.to_dict()
         owned: dict[str, Any] = {}
         for role in ("input", "output"):
             for i, point in enumerate(operator.points(role)):
@@ -173,55 +171,3 @@ def _append(bound: dict[str, Any], field: TensorField, name: str) -> None:
         bound.setdefault(field.dml_name, []).append(name)
     else:
         bound[field.dml_name] = name
-
-
-def describe_operator(operator: Operator) -> dict[str, Any]:
-    """An operator's fields as a model has them."""
-    found: dict[str, Any] = {}
-    for field in operator.fields.values():
-        value = getattr(operator, field.name)
-        if value is None:
-            continue
-        if isinstance(field, TensorField):
-            found[field.dml_name] = [_tensor(each) for each in value] if field.is_list else _tensor(value)
-        else:
-            found[field.dml_name] = _attribute(operator, field, value)
-    return found
-
-
-def _tensor(tensor: TensorDesc) -> dict[str, Any]:
-    found: dict[str, Any] = {"DataType": tensor.data_type.name, "Sizes": list(tensor.sizes)}
-    if not tensor.has_implicit_strides:
-        found["Strides"] = list(tensor.strides)
-    if tensor.is_owned_by_dml:
-        found["Flags"] = "DML_TENSOR_FLAG_OWNED_BY_DML"
-    found["TotalTensorSizeInBytes"] = tensor.total_tensor_size_in_bytes
-    if tensor.guaranteed_base_offset_alignment:
-        found["GuaranteedBaseOffsetAlignment"] = tensor.guaranteed_base_offset_alignment
-    return found
-
-
-def _attribute(operator: Operator, field: AttributeField, value: Any) -> Any:
-    if isinstance(field.type, Scalar) and isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    return _plain(value, field.type_name)
-
-
-def _plain(value: Any, type_name: str = "") -> Any:
-    """A value in JSON: names for members of enumerations, objects for pairs."""
-    if value is None:
-        return None
-    if isinstance(value, Operator):
-        inner = {f.dml_name: _attribute(value, f, getattr(value, f.name)) for f in value.attribute_fields()}
-        return {"Type": OPERATOR_PREFIX + value.dml_type, "Desc": {k: v for k, v in inner.items() if v is not None}}
-    if type_name == "SIZE_2D":
-        return {"Width": value[0], "Height": value[1]}
-    if type_name == "SCALE_BIAS":
-        return {"Scale": _plain(value[0]), "Bias": _plain(value[1])}
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    if type_name.startswith("ENUM:"):
-        return f"{type_name.removeprefix('ENUM:')}_{value.name}"
-    return value

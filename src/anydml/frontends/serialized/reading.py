@@ -16,11 +16,11 @@ from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator, Scalar, TensorField
 from anydml.core.schema.fields import CountField, Field
+from anydml.core.schema.names import ALIASES
 from anydml.files.access import file_size, is_plain_name, read_bytes, read_into
 from anydml.frontends.serialized import schema
 from anydml.frontends.serialized.tables import FORMAT, MISSING, File, Table, refuse
 from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, Node, OperatorNode, OutputEdge
-from anydml.operators import catalog
 from anydml.runtime.budget import memory_budget
 
 OPERATOR = rule("serialized.operator", "An operator node has the type of an operator that exists.")
@@ -199,7 +199,7 @@ class _OperatorReader:
 
 def _find(text: str, where: str) -> type[Operator]:
     name = text.removeprefix(schema.OPERATOR_PREFIX)
-    cls = OPERATORS.get(catalog.ALIASES.get(name, name))
+    cls = OPERATORS.get(ALIASES.get(name, name))
     if cls is None:
         fix = suggest(name[:64], OPERATORS)
         raise ModelError(OPERATOR(where, repr(shortened(text)), "an operator of DirectML", fix))
