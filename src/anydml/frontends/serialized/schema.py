@@ -74,10 +74,10 @@ def value_of(type_name: str) -> str:
     return "UInt32" if type_name.startswith("ENUM:") else OF_TYPE[type_name]
 
 
-def flatbuffers() -> Any:
+def flatbuffers(name: str = "flatbuffers") -> Any:
     """The package; an error that says how to get it, if it is not there."""
     try:
-        return import_module("flatbuffers")
+        return import_module(name)
     except ImportError:
         fix = 'pip install "anydml[graphs]"'
         raise ModelError(PACKAGE("", "no package flatbuffers", "the package", fix)) from None
