@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import anydml as dml
 from anydml.core.enums import ExecutionFlags
+from anydml.frontends.dxdispatch import parse_model
 from tests.frontends.dxdispatch.models import RELU, changed, parse, run, violations
 
 DESC = RELU["dispatchables"]["relu"]["desc"]
