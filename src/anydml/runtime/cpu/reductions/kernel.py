@@ -170,8 +170,7 @@ class _Along(_Kernel):
         if self.shape.stores_all:
             self._store_all()
         else:
-            for number, value in enumerate(emit(self.lanes, values, self.results, self.known)):
-                self._store(number, value, self.pointers, 0, vectors.first_lanes(self.e, self.shape.lanes, 1))
+            self._store_at(self.pointers, 0, vectors.first_lanes(self.e, self.shape.lanes, 1))
 
     def _learn(self, values: Sequence[Node]) -> None:
         """Computes before a loop what is the same for all its elements."""
