@@ -170,6 +170,7 @@ class _Along(_Kernel):
         if self.shape.stores_all:
             self._store_all()
         else:
+            # What is fused behind the folds may read operands of its own, an element for each fold.
             self._store_at(self.pointers, 0, vectors.first_lanes(self.e, self.shape.lanes, 1))
 
     def _learn(self, values: Sequence[Node]) -> None:
