@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -272,7 +272,7 @@ FLOODS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", FLOODS)
 def test_flood__is_cut_short(name: str) -> None:
-    start = perf_counter()
+    start = process_time()
     found = violations(FLOODS[name])
     assert 0 < len(found) <= 1001
-    assert perf_counter() - start < 20
+    assert process_time() - start < 20
