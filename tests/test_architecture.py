@@ -31,6 +31,7 @@ HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
 OUTWARD = {
     "_repr_html_": "view",
     "to_svg": "view",
+    "to_cpp": "view",
     "__call__": "runtime",
     "from_dict": "operators",
     "example": "catalog",

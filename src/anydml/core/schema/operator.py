@@ -16,16 +16,25 @@ from typing import Any, ClassVar, TypeVar
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import DmlError, Violation, raise_if_any
-from anydml.core.fixes import Add
+from anydml.core.fixes import Add, Describe
 from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
 from anydml.core.naming import pascal, upper
 from anydml.core.policy import DEFAULT, Outline, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema import sizes as patterns
-from anydml.core.schema.documenting import LazyDoc, own_text, signature_of
-from anydml.core.schema.fields import AttributeField, Field, Ladder, RankLadder, RankSteps, Same, TensorField
-from anydml.core.schema.reading import read_fields
+from anydml.core.schema.documenting import LazyDoc, default_of, own_text, signature_of
+from anydml.core.schema.fields import (
+    AttributeField,
+    CountField,
+    Field,
+    Ladder,
+    RankLadder,
+    RankSteps,
+    Same,
+    TensorField,
+)
+from anydml.core.schema.reading import MISSING, read_fields
 from anydml.core.tensor import TensorDesc
 
 INFER = rule("output.infer", "An output that is left out can be told from the inputs.")
@@ -144,7 +153,11 @@ class Operator(metaclass=OperatorType):
         """What the operator means, in a sentence or two."""
         return own_text(cls)
 
-    def __init__(self, /, **values: Any) -> None:
+    def __init__(self, /, *positional: Any, **values: Any) -> None:
+        if positional:
+            needed = [f"{f.name}=..." for f in self.fields.values() if default_of(f) is None]
+            name = type(self).__name__
+            raise TypeError(f"{name} takes its fields by name; try {name}({', '.join(needed)})")
         self._set(read_fields(type(self), values), fused=False)
 
     @classmethod
@@ -156,9 +169,19 @@ class Operator(metaclass=OperatorType):
 
     @classmethod
     def from_model(cls, values: Mapping[str, Any], fused: bool = False) -> Operator:
-        """The operator a model file describes: no attribute has a default there."""
+        """The operator a model file describes: no attribute has a default there, and no output is inferred."""
         operator = cls.__new__(cls)
-        operator._set(read_fields(cls, values, fused=fused, with_defaults=False), fused=fused)
+        read = read_fields(cls, values, fused=fused, with_defaults=False)
+        operator._set(read, fused=fused)
+        absent = () if fused else operator._outputs_to_infer(read)
+        fitting = {name: getattr(operator, name) for name in absent}
+        raise_if_any(
+            [
+                MISSING(pascal(name), "nothing", "a description", Describe(desc.data_type.name, desc.sizes))
+                for name, desc in fitting.items()
+            ],
+            subject=cls.__name__,
+        )
         return operator
 
     def _set(self, read: dict[str, Any], fused: bool) -> None:
@@ -280,6 +303,12 @@ class Operator(metaclass=OperatorType):
         """The operator that `to_json` wrote."""
         return cls.from_dict(read_json(text, cls.__name__))
 
+    def to_cpp(self, name: str = "") -> str:
+        """The operator as DirectML's structures in C++; a name tells the variables of several operators apart."""
+        from importlib import import_module
+
+        return str(import_module("anydml.view.cpp").to_cpp(self, name))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.values())
 
@@ -292,6 +321,21 @@ class Operator(metaclass=OperatorType):
     @classmethod
     def attribute_fields(cls) -> Iterator[AttributeField]:
         return (field for field in cls.fields.values() if isinstance(field, AttributeField))
+
+    @classmethod
+    def struct_fields(cls) -> Iterator[Field | CountField]:
+        """The members of DirectML's structure in order; a count stands before the first list that it counts."""
+        seen: set[str] = set()
+        for field in cls.fields.values():
+            if field.length and field.length not in seen:
+                seen.add(field.length)
+                yield CountField(field.length, cls.counts[field.length])
+            yield field
+
+    def count(self, field: CountField) -> int:
+        """The length of the lists that a count is for."""
+        lists = [getattr(self, name) for name in field.counted]
+        return next((len(each) for each in lists if each is not None), 0)
 
     def points(self, role: str) -> tuple[BindingPoint, ...]:
         """The binding points of a role in DirectML's order, lists spread out, absent ones included."""

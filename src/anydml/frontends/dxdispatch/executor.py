@@ -119,7 +119,7 @@ class Executor:
 
     def _compile(self, dispatchable: Dispatchable) -> None:
         """Compile an operator; before anything is allocated it is known what the device takes for it."""
-        compiled = self.device.compile(dispatchable.operator, dispatchable.flags)
+        compiled = self.device.compile_graph(dispatchable.graph, dispatchable.flags)
         properties = compiled.binding_properties
         needed = properties.temporary_resource_size + properties.persistent_resource_size
         if needed > memory_budget():
@@ -160,11 +160,13 @@ class Executor:
         self.outcome.commands.append({"type": "dispatch", "dispatchable": command.dispatchable, **times})
 
     def _remember(self, compiled: CompiledOperator, bindings: Bindings) -> None:
+        tensors = {port.name: port.tensor for port in (*compiled.inputs, *compiled.outputs)}
         for name, sources in bindings.items():
-            tensors = getattr(compiled.operator, name)
-            for tensor, source in zip(tensors if isinstance(tensors, tuple) else (tensors,), sources, strict=True):
-                offset = source.offset_in_bytes(self.model.resources[source.resource])
-                self.outcome.views[source.resource] = tensor, offset
+            for i, source in enumerate(sources):
+                tensor = tensors.get(name) or tensors.get(f"{name}[{i}]")
+                if tensor is not None:
+                    offset = source.offset_in_bytes(self.model.resources[source.resource])
+                    self.outcome.views[source.resource] = tensor, offset
 
     def _print(self, command: Print) -> None:
         resource, data = self.model.resources[command.resource], self.buffers[command.resource]

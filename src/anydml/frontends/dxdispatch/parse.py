@@ -83,7 +83,7 @@ def _read(notes: Notes, name: str, folder: Path, level: FeatureLevel, budget: in
         resources[key] = ResourceReader(notes, folder).read(key, node)
     dispatchables: dict[str, Dispatchable | None] = {}
     for key, node in notes.until_full(_entries(fields, "dispatchables")):
-        dispatchables[key] = found = DispatchableReader(notes, level).read(key, node)
+        dispatchables[key] = found = DispatchableReader(notes, level, folder).read(key, node)
         if found is not None:
             check_dispatchable(node, found, notes, budget)
     commands = _commands(fields, CommandReader(notes, resources, dispatchables))
