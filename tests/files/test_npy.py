@@ -7,7 +7,7 @@ import io
 import warnings
 from itertools import product
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -135,11 +135,11 @@ def test_hostile_header__is_refused_before_it_is_evaluated(
         "as shape": GOOD.format("'<f4'", "False", text),
         "in shape": GOOD.format("'<f4'", "False", f"({text},)"),
     }[place]
-    start = perf_counter()
+    start = process_time()
     with pytest.raises(dml.ModelError) as caught:
         npy.parse_header(header(filled, bytes(64)), 1 << 40)
     assert caught.value.violations[0].rule in ("npy.format", "npy.size", "npy.type")
-    assert len(str(caught.value)) < 600 and perf_counter() - start < 2
+    assert len(str(caught.value)) < 600 and process_time() - start < 2
     for each in evaluated:
         assert len(each) <= 10_000 and sum(map(each.count, "([{")) <= 64
         assert not set(each) & set("-+*/%&^~@.;#\\") and "not" not in each and "lambda" not in each

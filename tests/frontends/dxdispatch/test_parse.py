@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -274,10 +274,10 @@ FLOODS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", FLOODS)
 def test_flood__is_cut_short(name: str) -> None:
-    start = perf_counter()
+    start = process_time()
     found = violations(FLOODS[name])
     assert 0 < len(found) <= 1001
-    assert perf_counter() - start < 20
+    assert process_time() - start < 20
 
 
 def test_missing_output__is_refused_with_what_would_fit() -> None:
