@@ -35,6 +35,7 @@ OUTWARD = {
     "__call__": "runtime",
     "from_dict": "operators",
     "example": "catalog",
+    "_rules": "catalog",
 }
 MOST_LINES_OF_A_FILE = 500
 MOST_LINES_OF_A_FUNCTION = 60

@@ -268,6 +268,15 @@ def test_defaults__are_those_of_directmls_helpers() -> None:
     assert convolution.start_padding == convolution.end_padding == convolution.output_padding == (0, 0)
 
 
+def test_replace__infers_outputs_again() -> None:
+    source = dml.TensorDesc("FLOAT32", [2, 3, 4, 5])
+    reduce = dml.Reduce(input_tensor=source, function="SUM", axes=[3])
+    assert reduce.replace(axes=[1]).output_tensor.sizes == (2, 1, 4, 5)
+    given = reduce.replace(output_tensor=dml.TensorDesc("FLOAT32", [2, 3, 4, 1], strides=[12, 4, 1, 1]))
+    assert given.replace(function="MAX").output_tensor == given.output_tensor
+    assert "InputWindowStrides[2]" in error_of(lambda: SLICE.replace(input_window_strides=[1, 1, 0, 2]))
+
+
 # Explaining
 
 

@@ -69,7 +69,7 @@ def as_bytes(
     bytes, whatever the tensor holds.
     """
     # A subclass such as np.matrix would keep two dimensions whatever it is asked.
-    array = np.asarray(buffer) if isinstance(buffer, np.ndarray) else _wrap(buffer, path)
+    array = np.asarray(buffer) if isinstance(buffer, np.ndarray) else _wrap(buffer, path, dtype)
     if array.dtype == np.uint8 and array.ndim == 1 and array.flags.c_contiguous:
         return array
     if array.dtype.hasobject:
@@ -131,11 +131,11 @@ def _reach(array: npt.NDArray[Any]) -> Bytes:
     return np.lib.stride_tricks.as_strided(first, (size,), (1,), writeable=array.flags.writeable)
 
 
-def _wrap(buffer: Any, path: str) -> npt.NDArray[Any]:
+def _wrap(buffer: Any, path: str, dtype: np.dtype[Any] | None = None) -> npt.NDArray[Any]:
     try:
         view = memoryview(buffer)
     except TypeError:
-        return _from_dlpack(buffer, path)
+        return _from_dlpack(buffer, path, dtype)
     except (BufferError, ValueError) as error:
         found = f"{type(buffer).__name__} ({error})"
         raise BindingError(NOT_A_BUFFER(path, found, "memory that is open")) from error
@@ -144,7 +144,7 @@ def _wrap(buffer: Any, path: str) -> npt.NDArray[Any]:
     return np.asarray(view)
 
 
-def _from_dlpack(buffer: Any, path: str) -> npt.NDArray[Any]:
+def _from_dlpack(buffer: Any, path: str, dtype: np.dtype[Any] | None) -> npt.NDArray[Any]:
     if hasattr(buffer, "__dlpack__"):
         try:
             return np.from_dlpack(buffer)
@@ -152,7 +152,9 @@ def _from_dlpack(buffer: Any, path: str) -> npt.NDArray[Any]:
             found = f"{type(buffer).__name__} ({error})"
             raise BindingError(NOT_A_BUFFER(path, found, "a tensor in CPU memory")) from error
     found = type(buffer).__name__
-    raise BindingError(NOT_A_BUFFER(path, found, "memory: bytes, bytearray, memoryview, mmap, NumPy or DLPack"))
+    kind = f", np.{dtype.name}" if dtype is not None else ""
+    fix = f"np.array({found}{kind})" if isinstance(buffer, (list, tuple, int, float)) else None
+    raise BindingError(NOT_A_BUFFER(path, found, "memory: bytes, bytearray, memoryview, mmap, NumPy or DLPack", fix))
 
 
 def address_of(data: Bytes) -> int:

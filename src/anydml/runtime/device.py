@@ -133,5 +133,6 @@ class Device:
 def _require_operator(operator: Any) -> Operator:
     if not isinstance(operator, Operator):
         found = operator.__name__ + " itself" if isinstance(operator, type) else type(operator).__name__
-        raise InvalidDescriptionError(NOT_AN_OPERATOR("operator", found, "an operator with its fields", "Slice1(...)"))
+        name = operator.__name__ if isinstance(operator, type) and issubclass(operator, Operator) else "Slice1"
+        raise InvalidDescriptionError(NOT_AN_OPERATOR("operator", found, "an operator with its fields", f"{name}(...)"))
     return operator

@@ -42,6 +42,11 @@ FUSED_TENSORS = rule("activation.tensors", "A fused activation has no tensors of
 
 _WIDEST_ELEMENT_BYTES = 8
 Self = TypeVar("Self", bound="Operator")
+SHOWN_NAMES = (
+    *("dml_type", "dml_id", "since", "meaning", "values", "is_fused", "fused"),
+    *("replace", "to_dict", "to_json", "from_dict", "from_json"),
+)
+"""What `dir` shows of an operator besides its fields; everything else is there for those who declare operators."""
 FORMS = ("moves", "formula", "compute", "equivalent")
 """The ways to say what an operator means; see `Operator`."""
 
@@ -64,7 +69,16 @@ OPERATORS: dict[str, type[Operator]] = {}
 """Every operator class, by its DirectML type without prefix."""
 
 
-class Operator:
+class OperatorType(type):
+    """The class of operator classes: `dir`, `help` and completion show what users need, not how it is declared."""
+
+    def __dir__(cls) -> list[str]:
+        special = [name for name in super().__dir__() if name.startswith("__")]
+        fields: dict[str, Field] = getattr(cls, "fields", {})
+        return sorted({*special, *fields, *SHOWN_NAMES})
+
+
+class Operator(metaclass=OperatorType):
     """A frozen operator description. Subclasses declare; this class reads and answers.
 
     A subclass gives its meaning in exactly one form, which is checked when the class is made:
@@ -108,6 +122,9 @@ class Operator:
     """Which of `FORMS` gives the meaning."""
     pending_outputs: frozenset[str] = frozenset()
     """Outputs that are asked for and being inferred: None until that is done."""
+
+    inferred_outputs: Mapping[str, Outline] = {}
+    """Outputs that were inferred, with what was asked of them."""
 
     def __init_subclass__(cls, since: str = "", id: int = 0, name: str = "", abstract: bool = False) -> None:
         super().__init_subclass__()
@@ -205,6 +222,7 @@ class Operator:
         raise_if_any(violations, subject=subject)
         for noted in ("_outputs", "pending_outputs"):
             self.__dict__.pop(noted, None)  # noted while outputs were absent
+        self.__dict__["inferred_outputs"] = dict(wanted)
         for name, known in wanted.items():
             try:
                 strides = None if known.policy is DEFAULT else known.policy(sizes[name]).strides
@@ -221,13 +239,17 @@ class Operator:
         """A fused activation as an operator of its own, from this tensor to one like it."""
         return _rebuild(type(self), self.values() | {"input_tensor": tensor, "output_tensor": tensor})
 
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
+
     def values(self) -> dict[str, Any]:
+        """Every field with its value, None where it is absent."""
         return {name: getattr(self, name) for name in self.fields}
 
     def replace(self: Self, **changes: Any) -> Self:
-        """A copy with some fields changed: `op.replace(axis=1)`."""
+        """A copy with some fields changed: `op.replace(axis=1)`. Outputs that were inferred are inferred again."""
         kept = {name: value for name, value in self.values().items() if value is not None}
-        return type(self)(**(kept | changes))
+        return type(self)(**(kept | dict(self.inferred_outputs) | changes))
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.values() == other.values()

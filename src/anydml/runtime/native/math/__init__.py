@@ -1,0 +1,1 @@
+"""Vector math: functions of floats as LLVM instructions, each with its greatest error stated."""
