@@ -20,7 +20,7 @@ from anydml.core.errors import DmlError
 from anydml.frontends.printable import printable
 
 FAILED_STATUS, USAGE_STATUS, BUG_STATUS, BROKEN_PIPE_STATUS, INTERRUPTED_STATUS = 1, 2, 70, 141, 130
-SUBCOMMANDS = ("explain", "run", "check", "bench")
+SUBCOMMANDS = ("explain", "run", "check", "bench", "devices")
 """One module each in this package; imported only when named."""
 _NEGATIVE_LIST = re.compile(r"-\d+[,x×X*]")
 

@@ -12,17 +12,21 @@ from anydml.core.fixes import suggest
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
+from anydml.core.tensor import TensorDesc
 from anydml.graph.plan import Plan
 from anydml.runtime.buffer import Buffer
 from anydml.runtime.ports import Port
 
-UNKNOWN_DEVICE = rule("device.known", "A device is one of those anydml has.")
+UNKNOWN_DEVICE = rule("device.known", "A device is one of those anydml has, and is there.")
 BACKENDS = {
     "cpu": ("the processor, with fast kernels", "anydml.runtime.cpu"),
+    "cuda": ("an NVIDIA GPU, with kernels compiled by NVRTC", "anydml.runtime.cuda"),
     "reference": ("the definitions alone, floats in float64: the answer to compare with", "anydml.runtime.reference"),
     "null": ("plans and prints, runs nothing", "anydml.runtime.null"),
 }
 """What each device is, and the module whose `BACKEND` runs it."""
+AUTO = "auto"
+"""Stands for the fastest device that is there."""
 
 Memory = Sequence[Buffer | None]
 """The buffer of each slot of a plan; None for those that the steps at hand do not use."""
@@ -75,6 +79,10 @@ class Space(Protocol):
         """A buffer's bytes on the host."""
         ...
 
+    def array(self, buffer: Buffer, tensor: TensorDesc) -> Any:
+        """A tensor in a buffer, as an array of the device's own array library, without a copy."""
+        ...
+
     def synchronize(self) -> None:
         """Returns when all work that was started is done."""
         ...
@@ -104,4 +112,22 @@ def find_backend(name: Any) -> Backend:
     if not isinstance(name, str) or name not in BACKENDS:
         expected = f"one of {', '.join(BACKENDS)}"
         raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), BACKENDS)))
-    return cast(Backend, import_module(BACKENDS[name][1]).BACKEND)
+    module = import_module(BACKENDS[name][1])
+    made = vars(module).get("BACKEND")
+    if made is None:  # made when it is first asked for
+        reason = why_missing(name)
+        if reason is not None:
+            raise InvalidDescriptionError(UNKNOWN_DEVICE("device", f"{name!r} ({reason})", "a device that is there"))
+        made = module.BACKEND
+    return cast(Backend, made)
+
+
+def why_missing(name: str) -> str | None:
+    """Why a device cannot be used here; None where it can."""
+    missing = getattr(import_module(BACKENDS[name][1]), "missing", None)
+    return None if missing is None else missing()
+
+
+def fastest() -> str:
+    """The name of the fastest device that is there."""
+    return "cuda" if why_missing("cuda") is None else "cpu"

@@ -1,0 +1,110 @@
+"""Nests that only move elements: which kernel moves them, chosen from the same plans as on the processor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from anydml.core.layout import Layout
+from anydml.core.steps import Access, Nest
+from anydml.runtime.cuda.text.exchange import MOST_CHANNELS, ExchangeKernel
+from anydml.runtime.cuda.text.pointwise import Launch, PointwiseKernel
+from anydml.runtime.cuda.text.tiles import SHORTEST, TileKernel
+from anydml.runtime.moves.plan import ONCE, Loop, MovePlan, plan_move
+
+SMALL_ELEMENTS = 1 << 12
+"""Fewer elements are moved one by one: it takes no longer."""
+_MOST_BLOCKS = 1 << 31
+
+
+class MoveKernel:
+    """A copy made ready. The kernel depends on how the memory is aligned; one that moves anything stands by."""
+
+    def __init__(self, nest: Nest) -> None:
+        self.plain = PointwiseKernel(nest)
+        self.accesses = self.plain.accesses
+        self.special = _special(_plan(nest)) if nest.iterations >= SMALL_ELEMENTS else None
+
+    def launch(self, addresses: Sequence[int]) -> Launch:
+        destination, source = addresses
+        found = self.special.launch(source, destination) if self.special is not None else None
+        if found is None or found.blocks >= _MOST_BLOCKS:
+            return self.plain.launch(addresses)
+        return found
+
+
+def kernel_of(nest: Nest) -> MoveKernel | PointwiseKernel:
+    """The kernel of any nest."""
+    if nest.is_copy and not nest.loads[0].type.is_packed_pair:
+        return MoveKernel(nest)
+    return PointwiseKernel(nest)
+
+
+def _plan(nest: Nest) -> MovePlan:
+    source, destination = nest.loads[0], nest.stores[0].access
+    return plan_move(_layout(nest.sizes, source), _layout(nest.sizes, destination), source.type.element_bytes)
+
+
+def _layout(sizes: Sequence[int], access: Access) -> Layout:
+    loops = [(size, stride) for size, stride in zip(sizes, access.strides, strict=True) if size > 1] or [(1, 1)]
+    return Layout([size for size, _ in loops], [stride for _, stride in loops], access.offset)
+
+
+def _special(plan: MovePlan) -> TileKernel | ExchangeKernel | None:
+    loops = tuple(loop for loop in (*plan.outer, *plan.inner) if loop.size > 1)
+    return _exchange(plan, loops) or _tile(plan, loops)
+
+
+def _exchange(plan: MovePlan, loops: tuple[Loop, ...]) -> ExchangeKernel | None:
+    """Pixels with a few channels: side by side in the source, in the destination, or in both."""
+    element = plan.element_bytes
+    plan, loops = _risen(plan, loops)
+    pixels_out = [loop for loop in loops if loop.destination_stride == element]
+    if len(pixels_out) != 1 or element == 16:
+        return None
+    row = pixels_out[0]
+    others = [loop for loop in loops if loop is not row]
+    if row.size <= MOST_CHANNELS:
+        found = [loop for loop in others if loop.destination_stride == row.size * element]
+        many, few = (found[0], row) if found else (ONCE, ONCE)
+        is_interleaved = abs(few.source_stride) == element and few.size <= abs(many.source_stride) // element
+        fits = abs(many.source_stride) == element or is_interleaved
+    else:
+        found = [loop for loop in others if abs(loop.source_stride) == element and loop.size <= MOST_CHANNELS]
+        many, few = row, found[0] if found else Loop(1, element, element)
+        fits = 1 < abs(many.source_stride) // element >= few.size
+    pitch = abs(many.source_stride) // element
+    if not fits or many.source_stride % element or pitch > MOST_CHANNELS or many.size < 4 * 16 // element:
+        return None
+    return ExchangeKernel(plan, many, few, tuple(loop for loop in others if loop is not many and loop is not few))
+
+
+def _tile(plan: MovePlan, loops: tuple[Loop, ...]) -> TileKernel | None:
+    """A loop that is contiguous in the source, and another one that is in the destination."""
+    element = plan.element_bytes
+    plan, loops = _risen(plan, loops)
+    row = next((loop for loop in loops if loop.destination_stride == element), ONCE)
+    found = [loop for loop in loops if abs(loop.source_stride) == element and loop is not row]
+    across = max(found, key=lambda loop: loop.size, default=ONCE)
+    if min(row.size, across.size) < SHORTEST or abs(row.source_stride) == element or not row.source_stride:
+        return None
+    outer = tuple(loop for loop in loops if loop is not row and loop is not across)
+    if across.source_stride < 0:
+        ends = (across.size - 1) * across.source_stride, (across.size - 1) * across.destination_stride
+        offsets = plan.source_offset + ends[0], plan.destination_offset + ends[1]
+        plan = replace(plan, source_offset=offsets[0], destination_offset=offsets[1])
+        across = across.flipped()
+    return TileKernel(plan, across, row, outer)
+
+
+def _risen(plan: MovePlan, loops: tuple[Loop, ...]) -> tuple[MovePlan, tuple[Loop, ...]]:
+    """The same with every loop rising in the destination: plans for the processor turn some around."""
+    source, destination = plan.source_offset, plan.destination_offset
+    risen = []
+    for loop in loops:
+        if loop.destination_stride < 0:
+            source += (loop.size - 1) * loop.source_stride
+            destination += (loop.size - 1) * loop.destination_stride
+            loop = loop.flipped()
+        risen.append(loop)
+    return replace(plan, source_offset=source, destination_offset=destination), tuple(risen)
