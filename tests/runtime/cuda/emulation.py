@@ -79,6 +79,7 @@ static uint16 double_number_half(double x) {
   return s | (uint16)((e + 14) << 10 | ((int)m - 1024));
 }
 static uint16 number_half(float x) { return double_number_half(x); }
+static uint32 shift_pair(uint32 low, uint32 high, uint32 bits) { return ((uint64)high << 32 | low) >> bits; }
 static uint32 high_product(uint32 a, uint32 b) { return (uint64)a * b >> 32; }
 template <typename T> static T read_once(const T* p) { return *p; }
 template <typename T> static void write_once(T* p, T x) { *p = x; }

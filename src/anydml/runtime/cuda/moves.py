@@ -18,7 +18,7 @@ _MOST_BLOCKS = 1 << 31
 
 
 class MoveKernel:
-    """A copy made ready. The kernel depends on how the memory is aligned; one that moves anything stands by."""
+    """A copy made ready, by a kernel for its pattern where there is one."""
 
     def __init__(self, nest: Nest) -> None:
         self.plain = PointwiseKernel(nest)
@@ -27,10 +27,11 @@ class MoveKernel:
 
     def launch(self, addresses: Sequence[int]) -> Launch:
         destination, source = addresses
-        found = self.special.launch(source, destination) if self.special is not None else None
-        if found is None or found.blocks >= _MOST_BLOCKS:
-            return self.plain.launch(addresses)
-        return found
+        if self.special is not None:
+            found = self.special.launch(source, destination)
+            if found.blocks < _MOST_BLOCKS:
+                return found
+        return self.plain.launch(addresses)
 
 
 def kernel_of(nest: Nest) -> MoveKernel | PointwiseKernel:

@@ -1,6 +1,8 @@
 """Kernels of moves with a short dimension: pixels of a few channels are taken apart, put together and turned around.
 
-Each thread reads whole vectors of a few pixels, exchanges their elements in registers, and writes whole vectors.
+A block reads whole aligned vectors that hold its pixels into shared memory, whatever the pixels' own alignment, and
+writes whole aligned vectors. Shared memory skips a word after every 128 bytes, so that threads that read elements some
+bytes apart find them in different banks.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from anydml.runtime.cuda.text.prelude import PRELUDE
 from anydml.runtime.moves.plan import Loop, MovePlan
 
 MOST_CHANNELS = 8
+BLOCK_BYTES = 1 << 14
+"""What a block reads."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Exchange:
     element: int
     channels: int
     pitch: int
-    """Elements from one source pixel to the next; 1 where the source is planes."""
+    """Elements from one source pixel to the next; 1 where the source is planes, or single elements."""
     is_mirrored: bool
     """Whether source pixels are read from the last to the first."""
     is_swapped: bool
@@ -33,13 +37,34 @@ class Exchange:
     is_streamed: bool
 
     @property
-    def width(self) -> int:
-        """Pixels of a thread."""
-        return WIDEST_BYTES // self.element
+    def segments_in(self) -> int:
+        """Contiguous parts that a block reads."""
+        return self.channels if self.pitch == 1 else 1
 
     @property
-    def reads_planes(self) -> bool:
-        return self.pitch == 1
+    def segments_out(self) -> int:
+        return self.channels if self.writes_planes else 1
+
+    @property
+    def pixels(self) -> int:
+        """Pixels of a block."""
+        count = BLOCK_BYTES // (self.element * self.segments_in * self.pitch)
+        return count // 64 * 64
+
+    @property
+    def vectors_in(self) -> int:
+        """The most aligned vectors that hold a part."""
+        return self.pixels * self.pitch * self.element // WIDEST_BYTES + 1
+
+    @property
+    def vectors_out(self) -> int:
+        channels = 1 if self.writes_planes else self.channels
+        return self.pixels * channels * self.element // WIDEST_BYTES + 1
+
+    @property
+    def shared_bytes(self) -> int:
+        size = self.segments_in * self.vectors_in * WIDEST_BYTES
+        return size + size // 128 * 4 + 4
 
 
 class ExchangeKernel:
@@ -48,139 +73,132 @@ class ExchangeKernel:
     def __init__(self, plan: MovePlan, many: Loop, few: Loop, outer: tuple[Loop, ...]) -> None:
         self.plan, self.many, self.few, self.outer = plan, many, few, outer
         element = plan.element_bytes
-        self.pitch = abs(many.source_stride) // element
+        pitch = abs(many.source_stride) // element
         self.exchange = Exchange(
             element,
             few.size,
-            self.pitch,
+            pitch,
             many.source_stride < 0,
-            self.pitch > 1 and few.source_stride < 0,
+            pitch > 1 and few.source_stride < 0,
             many.destination_stride == element,
             len(outer),
             2 * plan.touched_bytes > STREAMED_BYTES,
         )
 
-    def launch(self, source: int, destination: int) -> Launch | None:
-        """None where the memory is not aligned for whole vectors."""
-        made, plan, element = self.exchange, self.plan, self.plan.element_bytes
+    def launch(self, source: int, destination: int) -> Launch:
+        made, plan = self.exchange, self.plan
         first = source + plan.source_offset
         if made.is_swapped:
             first += (self.few.size - 1) * self.few.source_stride
-        if made.is_mirrored:  # the group of pixels that the first thread reads
-            first -= (made.width - 1) * self.pitch * element
-        base = destination + plan.destination_offset
-        reading = [first, *(loop.source_stride for loop in self.outer)]
-        writing = [base, *(loop.destination_stride for loop in self.outer)]
-        reading += [self.few.source_stride] if made.reads_planes else []
-        writing += [self.few.destination_stride] if made.writes_planes else []
-        if any(distance % WIDEST_BYTES for distance in reading + writing):
-            return None
-        groups, rest = divmod(self.many.size, made.width)
-        count = groups + (rest > 0)
-        blocks = 1
+        groups = blocks = -(-self.many.size // made.pixels)
         for loop in self.outer:
             blocks *= loop.size
-        # The last group of pixels may end before the vector that holds it does.
-        is_open = made.pitch > made.channels or rest > 0
-        numbers = [count, blocks * count, self.many.size, int(is_open)]
-        numbers += [self.few.source_stride, self.few.destination_stride]
+        numbers = [groups, self.many.size, self.few.source_stride, self.few.destination_stride]
         numbers += [n for loop in self.outer for n in (loop.size, loop.source_stride, loop.destination_stride)]
-        arguments = pack(f"=2Q{len(numbers)}q", first, base, *numbers)
-        return Launch(text_of(made), -(-blocks * count // THREADS), THREADS, arguments)
+        arguments = pack(f"=2Q{len(numbers)}q", first, destination + plan.destination_offset, *numbers)
+        return Launch(text_of(made), blocks, THREADS, arguments, made.shared_bytes)
 
 
 _TEXT = """
 typedef {type} T;
-struct P {{ uint64 source, destination; int64 groups, total, pixels, is_open, source_step, destination_step;
-  int64 outer[{numbers}]; }};
+struct P {{ uint64 source, destination; int64 groups, pixels, source_step, destination_step; int64 outer[{numbers}]; }};
+__device__ __forceinline__ uint32 banked(uint32 byte) {{ return byte + (byte >> 7 << 2); }}
 extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
-  const int64 n = (int64)blockIdx.x * {threads} + threadIdx.x;
-  if (n >= p.total) return;
-  uint32 b = (uint32)n, q = b / (uint32)p.groups;
-  const int64 g = b - q * (uint32)p.groups;
+  extern __shared__ __align__(16) uint8 tile[];
+  uint32 b = blockIdx.x, q = b / (uint32)p.groups;
+  const int64 start = (int64)(b - q * (uint32)p.groups) * {pixels};
   b = q;
   int64 from = (int64)p.source, to = (int64)p.destination;
 {outer}
-  from += {sign}g * {source_group}; to += g * {destination_group};
-  union {{ uint4 c[{vectors_in}]; T e[{vectors_in} * {width}]; }} v;
-  union {{ uint4 c[{vectors_out}]; T e[{vectors_out} * {width}]; }} s;
-  if (p.is_open && g == p.groups - 1) {{
-    const int left = (int)(p.pixels - g * {width});
-    #pragma unroll
-    for (int x = 0; x < {width}; x++)
-      #pragma unroll
-      for (int c = 0; c < {channels}; c++)
-        if (x < left) {one_write} = {one_read};
-    return;
+  const int count = (int)(p.pixels - start < {pixels} ? p.pixels - start : {pixels});
+  from += {source_start} * {source_pixel};
+  to += start * {destination_pixel};
+  const int bytes_in = ((count - 1) * {pitch} + {group}) * {element};
+  uint4 v[{loads}];
+  #pragma unroll
+  for (int k = 0; k < {loads}; k++) {{
+    const int n = threadIdx.x + k * {threads}, segment = n / {vectors_in}, place = n % {vectors_in};
+    const int64 at = from + segment * p.source_step;
+    const uint4* block = (const uint4*)(at & ~15ll) + place;
+    if (segment < {segments_in} && (int64)block < at + bytes_in) v[k] = {read};
   }}
-{reads}
-{exchange}
-{writes}
+  #pragma unroll
+  for (int k = 0; k < {loads}; k++) {{
+    const int n = threadIdx.x + k * {threads};
+    if (n < {segments_in} * {vectors_in}) {{
+      uint32* word = (uint32*)(tile + banked(n * 16));
+      word[0] = v[k].x; word[1] = v[k].y; word[2] = v[k].z; word[3] = v[k].w;
+    }}
+  }}
+  __syncthreads();
+  const int length = count * {channels_out};
+  #pragma unroll
+  for (int k = 0; k < {stores}; k++) {{
+    const int n = threadIdx.x + k * {threads}, segment = n / {vectors_out}, place = n % {vectors_out};
+    if (segment >= {segments_out}) break;
+    const int64 at = to + segment * p.destination_step;
+    const int64 block = (at & ~15ll) + place * 16;
+    const int first = (int)((block - at) / {element});
+    if (first >= length) continue;
+    union {{ uint4 c; T e[{width}]; }} s;
+    #pragma unroll
+    for (int e = 0; e < {width}; e++) {{
+      const int i = first + e + {width} * {channels_out};
+      const int x = {pixel}, c = {channel};
+      const int held = {place};
+      if (first + e >= 0 && first + e < length) s.e[e] = *(const T*)(tile + banked(held));
+    }}
+    if (first >= 0 && first + {width} <= length) {{ {write} }}
+    else {{
+      #pragma unroll
+      for (int e = 0; e < {width}; e++) if (first + e >= 0 && first + e < length) ((T*)block)[e] = s.e[e];
+    }}
+  }}
 }}
 """
 
 
 @lru_cache(maxsize=256)
 def text_of(made: Exchange) -> str:
-    width, channels = made.width, made.channels
-    vectors_in = channels if made.reads_planes else made.pitch
+    width, channels, element = WIDEST_BYTES // made.element, made.channels, made.element
     outer = []
     for r in reversed(range(made.rank)):
         outer.append(f"  q = b / (uint32)p.outer[{3 * r}];")
         outer.append(f"  {{ const int64 k = (int64)(b - q * (uint32)p.outer[{3 * r}]);")
         outer.append(f"    from += k * p.outer[{3 * r + 1}]; to += k * p.outer[{3 * r + 2}]; }} b = q;")
-    pixel = f"({width - 1} - x)" if made.is_mirrored else "x"
-    channel = f"({channels - 1} - c)" if made.is_swapped else "c"
-    element = made.element
-    if made.reads_planes:
-        one_read = f"*(const T*)(from + c * p.source_step + {pixel} * {element})"
+    pixel, channel = (
+        ("i - " + str(width), "segment") if made.writes_planes else (f"i / {channels} - {width}", f"i % {channels}")
+    )
+    pixel = f"count - 1 - ({pixel})" if made.is_mirrored else pixel
+    channel = f"{channels - 1} - ({channel})" if made.is_swapped else channel
+    if made.pitch == 1:
+        skew = "(int)((from + c * p.source_step) & 15)"
+        place = f"c * {made.vectors_in * WIDEST_BYTES} + {skew} + x * {element}"
     else:
-        one_read = f"*(const T*)(from + ({pixel} * {made.pitch} + {channel}) * {element})"
-    if made.writes_planes:
-        one_write = f"*(T*)(to + c * p.destination_step + x * {element})"
-    else:
-        one_write = f"*(T*)(to + (x * {channels} + c) * {element})"
+        place = f"(int)(from & 15) + (x * {made.pitch} + c) * {element}"
     return PRELUDE + _TEXT.format(
         type=CHUNKS[element],
         numbers=max(1, 3 * made.rank),
         threads=THREADS,
         outer="\n".join(outer),
-        sign="-" if made.is_mirrored else "",
-        source_group=width * made.pitch * element,
-        destination_group=width * element * (1 if made.writes_planes else channels),
-        vectors_in=vectors_in,
-        vectors_out=channels,
+        pixels=made.pixels,
+        source_start="-(start + count - 1)" if made.is_mirrored else "start",
+        source_pixel=made.pitch * element,
+        destination_pixel=element * (1 if made.writes_planes else channels),
+        pitch=made.pitch,
+        group=1 if made.pitch == 1 else channels,
+        element=element,
         width=width,
-        channels=channels,
-        one_read=one_read,
-        one_write=one_write,
-        reads="\n".join(_reads(made, vectors_in)),
-        exchange="\n".join(_exchanges(made)),
-        writes="\n".join(_writes(made)),
+        segments_in=made.segments_in,
+        segments_out=made.segments_out,
+        vectors_in=made.vectors_in,
+        vectors_out=made.vectors_out,
+        loads=-(-made.segments_in * made.vectors_in // THREADS),
+        stores=-(-made.segments_out * made.vectors_out // THREADS),
+        channels_out=1 if made.writes_planes else channels,
+        pixel=pixel,
+        channel=channel,
+        place=place,
+        read="read_once(block)" if made.is_streamed else "*block",
+        write="write_once((uint4*)block, s.c);" if made.is_streamed else "*(uint4*)block = s.c;",
     )
-
-
-def _reads(made: Exchange, vectors: int) -> list[str]:
-    step = "p.source_step" if made.reads_planes else "16"
-    places = [f"(const uint4*)(from + {k} * {step})" for k in range(vectors)]
-    return [f"  v.c[{k}] = " + (f"read_once({p});" if made.is_streamed else f"*{p};") for k, p in enumerate(places)]
-
-
-def _exchanges(made: Exchange) -> list[str]:
-    lines = []
-    for pixel in range(made.width):
-        for channel in range(made.channels):
-            x = made.width - 1 - pixel if made.is_mirrored else pixel
-            c = made.channels - 1 - channel if made.is_swapped else channel
-            source = c * made.width + x if made.reads_planes else x * made.pitch + c
-            target = channel * made.width + pixel if made.writes_planes else pixel * made.channels + channel
-            lines.append(f"  s.e[{target}] = v.e[{source}];")
-    return lines
-
-
-def _writes(made: Exchange) -> list[str]:
-    step = "p.destination_step" if made.writes_planes else "16"
-    places = [f"(uint4*)(to + {k} * {step})" for k in range(made.channels)]
-    if made.is_streamed:
-        return [f"  write_once({place}, s.c[{k}]);" for k, place in enumerate(places)]
-    return [f"  *{place} = s.c[{k}];" for k, place in enumerate(places)]

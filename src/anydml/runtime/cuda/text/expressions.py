@@ -54,7 +54,7 @@ _IN_DOUBLE = {
     "arccosh": "acosh",
     "arctanh": "atanh",
     "arctan2": "atan2",
-    "power": "pow",
+    "power": "exact_power",
     "normal_cdf": "normcdf",
 }
 """Functions whose form for float32 is less exact than operations are allowed to be."""
@@ -159,7 +159,9 @@ def _float_text(op: str, dtype: ElementType, args: Sequence[str]) -> str:
         return f"{_FUNCTIONS[op]}({', '.join(args)})"
     if op in _IN_DOUBLE and dtype == FLOAT32:
         return f"(float){_IN_DOUBLE[op]}({', '.join(f'(double){arg}' for arg in args)})"
-    return f"{(_FUNCTIONS | _IN_DOUBLE)[op]}{suffix}({', '.join(args)})"
+    if op in _IN_DOUBLE:
+        return f"{_IN_DOUBLE[op]}({', '.join(args)})"
+    return f"{_FUNCTIONS[op]}{suffix}({', '.join(args)})"
 
 
 def _integer_text(op: str, dtype: ElementType, args: Sequence[str]) -> str:

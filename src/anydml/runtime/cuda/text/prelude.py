@@ -25,6 +25,9 @@ __device__ __forceinline__ uint16 number_half(float x) {
 __device__ __forceinline__ uint16 double_number_half(double x) {
   uint16 y; asm("cvt.rn.f16.f64 %0, %1;" : "=h"(y) : "d"(x)); return y;
 }
+__device__ __forceinline__ uint32 shift_pair(uint32 low, uint32 high, uint32 bits) {
+  return __funnelshift_r(low, high, bits);
+}
 __device__ __forceinline__ uint32 high_product(uint32 a, uint32 b) { return __umulhi(a, b); }
 template <typename T> __device__ __forceinline__ T read_once(const T* p) { return __ldcs(p); }
 template <typename T> __device__ __forceinline__ void write_once(T* p, T x) { __stcs(p, x); }
@@ -82,6 +85,12 @@ template <typename F> __device__ __forceinline__ F floor_quotient(F a, F b) {
   F whole = floor(q);
   return q - whole > (F)0.5 ? whole + 1 : whole;
 }
+// Whole powers of whole numbers are whole: what rounding left beside them is taken back.
+__device__ __forceinline__ double exact_power(double x, double y) {
+  const double p = pow(x, y);
+  const bool is_whole = x == floor(x) && y == floor(y) && (y >= 0 || fabs(x) == 1);
+  return is_whole && fabs(p) < 9007199254740992.0 ? rint(p) : p;
+}
 template <typename T> __device__ __forceinline__ T whole_modulo(T a, T b) {
   if (b == 0 || (b == (T)-1 && (T)-1 < (T)0)) return 0;
   return a % b;
@@ -109,6 +118,23 @@ template <typename T> __device__ __forceinline__ T whole_floor_quotient(T a, T b
 """
 
 INDEXING = """
+// 16 bytes from any address, out of the aligned blocks that hold them.
+__device__ __forceinline__ uint4 join(uint4 a, uint4 b, uint32 bytes) {
+  uint32 w[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+  if (bytes & 8) { w[0] = w[2]; w[1] = w[3]; w[2] = w[4]; w[3] = w[5]; w[4] = w[6]; w[5] = w[7]; }
+  if (bytes & 4) { w[0] = w[1]; w[1] = w[2]; w[2] = w[3]; w[3] = w[4]; w[4] = w[5]; }
+  const uint32 bits = (bytes & 3) * 8;
+  uint4 found;
+  found.x = shift_pair(w[0], w[1], bits); found.y = shift_pair(w[1], w[2], bits);
+  found.z = shift_pair(w[2], w[3], bits); found.w = shift_pair(w[3], w[4], bits);
+  return found;
+}
+__device__ __forceinline__ uint4 read_anywhere(const void* p) {
+  const uint32 bytes = (uint32)(uint64)p & 15;
+  const uint4* block = (const uint4*)((uint64)p & ~15ull);
+  const uint4 first = block[0];
+  return bytes ? join(first, block[1], bytes) : first;
+}
 // n / d for n below 2^31, by a multiplication: the low half of `magic` is the factor, the high half the shift.
 __device__ __forceinline__ uint32 divide(uint32 n, uint64 magic) {
   return (high_product(n, (uint32)magic) + n) >> (uint32)(magic >> 32);
