@@ -21,6 +21,7 @@ LAYERS = [
     {"operators"},
     {"graph"},
     {"runtime"},
+    {"files"},
     {"frontends", "slicing"},
     {"view", "bench"},
     {"cli"},

@@ -1,30 +1,14 @@
 """anydml: DirectML-compatible tensors and operators on any machine.
 
-Descriptions and layouts are here at once; operators and devices are loaded when first named.
+Every name is loaded when it is first used, so that importing the package takes no time.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from anydml.core.datatype import DataType
-from anydml.core.errors import (
-    BindingError,
-    DmlError,
-    HResult,
-    InvalidDescriptionError,
-    ModelError,
-    OutOfMemoryError,
-    UnsupportedError,
-    Violation,
-)
-from anydml.core.layout import Layout
-from anydml.core.levels import FeatureLevel
-from anydml.core.orders import OrderMatch
-from anydml.core.policy import TensorPolicy
-from anydml.core.tensor import TensorDesc, TensorFlags, calc_buffer_tensor_size
-
 if TYPE_CHECKING:
     from anydml import slicing
+    from anydml.core.datatype import DataType
     from anydml.core.enums import (
         AxisDirection,
         BindingType,
@@ -43,7 +27,22 @@ if TYPE_CHECKING:
         ReduceFunction,
         RoundingMode,
     )
+    from anydml.core.errors import (
+        BindingError,
+        DmlError,
+        HResult,
+        InvalidDescriptionError,
+        ModelError,
+        OutOfMemoryError,
+        UnsupportedError,
+        Violation,
+    )
+    from anydml.core.layout import Layout
+    from anydml.core.levels import FeatureLevel
+    from anydml.core.orders import OrderMatch
+    from anydml.core.policy import TensorPolicy
     from anydml.core.schema import Operator
+    from anydml.core.tensor import TensorDesc, TensorFlags, calc_buffer_tensor_size
     from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, OperatorNode, OutputEdge
     from anydml.graph.passes import Passes
     from anydml.operators import *  # noqa: F403 - every operator; the names are told once, there
@@ -74,25 +73,44 @@ _ENUMS = (
     "ReduceFunction",
     "RoundingMode",
 )
+_ERRORS = (
+    "BindingError",
+    "DmlError",
+    "HResult",
+    "InvalidDescriptionError",
+    "ModelError",
+    "OutOfMemoryError",
+    "UnsupportedError",
+    "Violation",
+)
 _LATER = {
     "BindingProperties": "anydml.runtime.compiled",
     "BindingTable": "anydml.runtime.table",
     "BufferBinding": "anydml.runtime.binding",
     "CompiledOperator": "anydml.runtime.compiled",
+    "DataType": "anydml.core.datatype",
     "Device": "anydml.runtime.device",
+    "FeatureLevel": "anydml.core.levels",
+    "Layout": "anydml.core.layout",
     "Operator": "anydml.core.schema",
     **dict.fromkeys(
         ("ConstantNode", "Graph", "InputEdge", "IntermediateEdge", "OperatorNode", "OutputEdge"), "anydml.graph.graph"
     ),
     "Passes": "anydml.graph.passes",
     "OperatorInitializer": "anydml.runtime.initializer",
+    "OrderMatch": "anydml.core.orders",
+    "TensorDesc": "anydml.core.tensor",
+    "TensorFlags": "anydml.core.tensor",
+    "TensorPolicy": "anydml.core.policy",
+    "calc_buffer_tensor_size": "anydml.core.tensor",
     "slice1": "anydml.slicing",
+    **dict.fromkeys(_ERRORS, "anydml.core.errors"),
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """A name that was not loaded yet: an operator, a device, an enumeration."""
+    """A name that was not loaded yet: a description, an operator, a device, an enumeration."""
     if name == "slicing":
         return import_module("anydml.slicing")
     if not name.startswith("_"):

@@ -204,6 +204,7 @@ class Careless:
 
     def __init__(self, damage: Callable[[dict[str, Any]], None]) -> None:
         self.damage = damage
+        self.backend = dml.Device("reference").backend
 
     def compile(self, operator: dml.Operator) -> Callable[..., None]:
         run = dml.Device("reference").compile(operator)
@@ -257,6 +258,7 @@ class Late:
     def __init__(self, case: Case) -> None:
         self.run = dml.Device("reference").compile(replace(case, owned=None).build())
         self.owned: dict[str, Any] = {}
+        self.backend = dml.Device("reference").backend
 
     def compile(self, operator: dml.Operator) -> Late:
         return self

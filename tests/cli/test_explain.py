@@ -233,6 +233,14 @@ def test_files__are_all_written_or_none(capsys: Captured, tmp_path: Path) -> Non
         assert list(tmp_path.iterdir()) == []
 
 
+def test_files__that_lead_nowhere_are_told(capsys: Captured, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("loop", "a\0b", "x" * 5000):
+        for words in (["--svg", str(tmp_path / name)], ["--svg", str(tmp_path / name), "--html", "page.html"]):
+            assert main(["explain", "FLOAT32", "2,3", *words]) == 2
+            assert "[file.write]" in capsys.readouterr().err
+
+
 def test_files__that_cannot_be_are_told_with_what_to_try(capsys: Captured, tmp_path: Path) -> None:
     for file, told in {
         "": "--svg: found '', expected the name of a file; try",

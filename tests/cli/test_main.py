@@ -7,13 +7,11 @@ import os
 import subprocess
 import sys
 from argparse import Namespace
-from pathlib import Path
 
 import pytest
 
 import anydml as dml
 from anydml.cli import explain
-from anydml.cli.files import write_files
 from anydml.cli.main import main
 from anydml.cli.terminal import Terminal
 
@@ -73,7 +71,7 @@ def test_broken_pipe__is_quiet() -> None:
     [
         (KeyboardInterrupt(), 130, "interrupted"),
         (OSError(28, "No space left", "big.svg"), 2, "big.svg: No space left"),
-        (MemoryError("much"), 70, "a bug in anydml"),
+        (MemoryError("much"), 1, "found too little memory"),
         (ValueError("odd"), 70, "ValueError: odd"),
     ],
 )
@@ -127,20 +125,3 @@ def test_terminal__of_a_closed_stream_is_plain() -> None:
     stream = io.StringIO()
     stream.close()
     assert not Terminal.of(stream).is_interactive
-
-
-def test_write_files__leaves_nothing_when_one_cannot_be_written(tmp_path: Path) -> None:
-    good, bad = tmp_path / "good.txt", tmp_path / "no" / "bad.txt"
-    good.write_text("before")
-    with pytest.raises(OSError, match=r"bad\.txt"):
-        write_files({good: "after", bad: "after"})
-    assert good.read_text() == "before"
-    assert list(tmp_path.iterdir()) == [good]
-
-
-def test_write_files__follows_a_link_to_its_file(tmp_path: Path) -> None:
-    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
-    target.write_text("before")
-    link.symlink_to(target)
-    write_files({link: b"after"})
-    assert link.is_symlink() and target.read_text() == "after"

@@ -33,14 +33,13 @@ def test_run__prints_the_device_and_the_resource(capsys: Captured) -> None:
 
 def test_run__takes_several_models_and_goes_on_after_a_bad_one(tmp_path: Path, capsys: Captured) -> None:
     bad = tmp_path / "bad.json"
-    bad.write_text("{ // nothing\n}")
+    bad.write_text("{ # nothing\n}")
     assert run(SLICE, str(bad), SLICE, "--device", "reference") == 1
     captured = capsys.readouterr()
     assert captured.out.count("Resource 'output': 2, 4, 10, 12\n") == 2
     assert captured.out.startswith(f"Running on 'reference'\nModel '{SLICE}'\n")
-    assert (
-        captured.err == f"{bad}:1:3: found a comment, expected JSON, which has none; try removing it [json.comment]\n"
-    )
+    told = "found '#', expected JSON, or a comment after //; try // for a comment [json.comment]"
+    assert captured.err == f"{bad}:1:3: {told}\n"
 
 
 def test_run__prints_commands_and_times_when_asked(capsys: Captured) -> None:

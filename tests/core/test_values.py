@@ -243,5 +243,5 @@ def test_shown__is_one_short_line(value: Any) -> None:
 
 def test_rules__are_declared_once() -> None:
     with pytest.raises(RuntimeError, match="twice"):
-        rule("integer", "again", "0")
+        rule("integer", "again")
     assert RULES["integer"].says != "again"

@@ -1,44 +1,84 @@
-"""Runs mutated models through the command line, in this process, and watches how it ends."""
+"""Runs cases until there are enough or time is up, and counts how they end."""
 
 from __future__ import annotations
 
 import faulthandler
 import io
 import os
-import random
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter
-from unittest.mock import patch
 
 from anydml.cli.main import main
-from tests.fuzz.mutate import mutate, mutate_bytes
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 CLEAN = (0, 1, 2)
-INPUTS = {"numpy_files.json": "ramp.npy", "edges.json": "square.png"}
-"""Models that read a file, which is mutated in their stead at times."""
-MEMORY_BUDGET = 64 << 20
 HANG_SECONDS = 60
-OPTIONS = [[], [], ["--verbose"], ["--json"], ["-i", "2"], ["--device", "reference"], ["--device", "null"],
-           ["--dml_feature_level", "2.1"], ["--print_commands"]]  # fmt: skip
+MOST_FAILURES = 100
 
 
 @dataclass
-class Tally:
-    """What came of the cases."""
+class Summary:
+    """What came of the cases of one target."""
 
+    target: str
+    seed: int
     cases: int = 0
-    calls: int = 0
-    statuses: dict[str, int] = field(default_factory=dict)
-    slowest_seconds: float = 0.0
+    outcomes: dict[str, int] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    slowest_seconds: float = 0.0
+
+    def count(self, outcome: str) -> None:
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
+
+    def fail(self, what: str) -> None:
+        """Something that must not happen; the first hundred are kept."""
+        self.count("failed")
+        if len(self.failures) < MOST_FAILURES:
+            self.failures.append(f"{self.target}, seed {self.seed}, case {self.cases}: {what}")
+
+    def __str__(self) -> str:
+        outcomes = ", ".join(f"{name} {count}" for name, count in sorted(self.outcomes.items()))
+        return (
+            f"{self.target}: {self.cases} cases in {self.seconds:.0f} s, {self.outcomes.get('failed', 0)} failures, "
+            f"slowest {self.slowest_seconds:.2f} s ({outcomes})"
+        )
+
+
+def run_cases(
+    summary: Summary, case: Callable[[], None], count: int | None, seconds: float | None, limit_seconds: float = 10.0
+) -> Summary:
+    """Run a case again and again: `count` times, for so many seconds, or whichever ends first; once at least.
+
+    A case that raises has failed, one that takes longer than the limit too. One that never ends takes the process
+    with it, after saying where it was.
+    """
+    if count is None and seconds is None:
+        raise ValueError("give a count or seconds")
+    begin = perf_counter()
+    while count is None or summary.cases < count:
+        summary.cases += 1
+        faulthandler.dump_traceback_later(HANG_SECONDS, exit=True, file=sys.__stderr__)
+        start = perf_counter()
+        try:
+            case()
+        except Exception as error:
+            summary.fail(f"{type(error).__name__}: {error}")
+        taken = perf_counter() - start
+        faulthandler.cancel_dump_traceback_later()
+        summary.slowest_seconds = max(summary.slowest_seconds, taken)
+        if taken > limit_seconds:
+            summary.fail(f"{taken:.1f} s")
+        if seconds is not None and perf_counter() - begin > seconds:
+            break
+    summary.seconds = perf_counter() - begin
+    return summary
 
 
 def call(words: list[str]) -> tuple[int | str, str]:
-    """Exit status, and all that was printed; an exception that gets out is a finding, not an end."""
+    """Exit status of a command line, and all that was printed; an exception that gets out is a finding, not an end."""
     out = io.StringIO()
     with redirect_stdout(out), redirect_stderr(out):
         try:
@@ -48,66 +88,16 @@ def call(words: list[str]) -> tuple[int | str, str]:
     return status, out.getvalue()
 
 
-def fuzz(cases: int, seed: int, folder: Path, limit_seconds: float, tell: bool = False) -> Tally:
-    """Mutate the examples `cases` times; every mutant goes through check and run."""
-    rng = random.Random(seed)
-    sources = {path.name: path.read_text("utf-8") for path in sorted(EXAMPLES.glob("*.json"))}
-    assert sources, "there are no examples to mutate"
-    tally = Tally()
-    output, model = folder / "output", folder / "model.json"
-    for each in (output, folder / "input"):
-        each.mkdir(exist_ok=True)
-    with patch("anydml.frontends.dxdispatch.parse.memory_budget", lambda: MEMORY_BUDGET):
-        for case in range(cases):
-            name = rng.choice(list(sources))
-            data = _prepare(name, sources[name], rng, folder / "input")
-            model.write_bytes(data)
-            _one(tally, model, output, rng.choice(OPTIONS), f"case {case} of {name}", data, limit_seconds)
-            if tell and case % 500 == 499:
-                print(f"{case + 1} models, {tally.statuses}, {len(tally.failures)} failures", flush=True)
-    return tally
+def call_cleanly(summary: Summary, words: list[str], told: str = "") -> int | str:
+    """Run a command line and count how it ends; anything but a message and a clean status is a failure."""
+    status, printed = call(words)
+    if status not in CLEAN or "Traceback" in printed:
+        summary.fail(f"{words[:1]} ended with {status}\n{printed[-400:]}\n{told or words}")
+    else:
+        summary.count(f"{words[0] if words and words[0] in ('check', 'run', 'explain') else 'other'} {status}")
+    return status
 
 
-def _prepare(name: str, source: str, rng: random.Random, inputs: Path) -> bytes:
-    """A mutated model with sound inputs, or a sound model with a mutated input."""
-    for file in INPUTS.values():
-        (inputs / file).write_bytes((EXAMPLES / file).read_bytes())
-    if name not in INPUTS or rng.random() < 0.4:
-        return mutate(source, rng)
-    file = INPUTS[name]
-    (inputs / file).write_bytes(mutate_bytes((EXAMPLES / file).read_bytes(), rng))
-    return source.encode()
-
-
-def _one(
-    tally: Tally, model: Path, output: Path, options: list[str], label: str, data: bytes, limit_seconds: float
-) -> None:
-    tally.cases += 1
-    common = [str(model), "--input_path", str(model.parent / "input")]
-    outcomes = []
-    for words in (["check", *common], ["run", *common, "--output_path", str(output), *options]):
-        faulthandler.dump_traceback_later(HANG_SECONDS, exit=True, file=sys.__stderr__)
-        start = perf_counter()
-        status, printed = call(words)
-        seconds = perf_counter() - start
-        faulthandler.cancel_dump_traceback_later()
-        tally.calls += 1
-        tally.slowest_seconds = max(tally.slowest_seconds, seconds)
-        key = f"{words[0]} {status if status in CLEAN else 'failed'}"
-        tally.statuses[key] = tally.statuses.get(key, 0) + 1
-        outcomes.append(status)
-        if status not in CLEAN or "Traceback" in printed or seconds > limit_seconds:
-            tally.failures.append(
-                f"{label}, {words[0]} {options}: {status}, {seconds:.1f} s\n{printed[-400:]}\n{data!r}"
-            )
-    if outcomes[0] == 1 and outcomes[1] == 0 and "--dml_feature_level" not in options:
-        tally.failures.append(f"{label}: check refused what run ran\n{data!r}")
-    _inside(tally, output, label)
-
-
-def _inside(tally: Tally, output: Path, label: str) -> None:
-    """Nothing half-written is left, and nothing was written beside the output folder."""
-    strange = [name for _, _, names in os.walk(output) for name in names if name.endswith(".part")]
-    strange += [path.name for path in output.parent.iterdir() if path.name not in ("output", "input", "model.json")]
-    if strange:
-        tally.failures.append(f"{label}: left {strange}")
+def leftovers(folder: str) -> list[str]:
+    """Files that were being written and never became anything."""
+    return [name for _, _, names in os.walk(folder) for name in names if name.endswith(".part")]

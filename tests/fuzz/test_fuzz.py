@@ -1,4 +1,4 @@
-"""Mutated models end with a message and a clean exit status. `scripts/fuzz` does the same for far more of them."""
+"""Every target finds nothing in some cases of its own, and would find it. `scripts/fuzz` tries far more of them."""
 
 from __future__ import annotations
 
@@ -6,47 +6,129 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from tests.fuzz import harness
+from anydml.files import images, json_reader, npy
+from tests.fuzz import arrays, command_lines, harness, links, models
+from tests.fuzz.harness import Summary, run_cases
 from tests.fuzz.mutate import mutate
+from tests.fuzz.targets import TARGETS
 
-CASES = 1500
-
-
-def test_mutants__end_cleanly(tmp_path: Path) -> None:
-    tally = harness.fuzz(CASES, seed=20, folder=tmp_path, limit_seconds=20)
-    assert tally.cases == CASES and tally.calls == 2 * CASES
-    assert not tally.failures, "\n\n".join(tally.failures[:3])
-    # Both ends must be reached: models that are refused, and models that still run.
-    assert tally.statuses["check 1"] > CASES // 2 and tally.statuses["run 0"] > CASES // 50
-
-
-def test_mutations__are_the_same_for_the_same_seed() -> None:
-    text = (harness.EXAMPLES / "slice1_forward.json").read_text("utf-8")
-    first, second = ([mutate(text, rng) for _ in range(50)] for rng in (random.Random(3), random.Random(3)))
-    assert first == second and len(set(first)) > 40
+COUNTS = {"models": 1200, "texts": 4000, "arrays": 2500, "images": 1500, "command-lines": 500, "links": 500}
+REACHED = {
+    "models": {"check 0", "check 1", "run 0", "run 1"},
+    "texts": {"read", "json.syntax", "json.comment", "json.number"},
+    "arrays": {"read", "npy.format", "npy.size", "npy.type", "npy.pickle"},
+    "images": {"read", "image.format"},
+    "command-lines": {"check 0", "check 1", "run 0", "run 1", "run 2", "explain 0", "explain 2"},
+    "links": {"run 0", "run 1"},
+}
+"""Every target must get to the ends that matter, or it would find nothing for the wrong reason."""
 
 
-def test_harness__notices_what_goes_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(words: list[str]) -> int:
-        raise RuntimeError("lost")
-
-    monkeypatch.setattr(harness, "main", broken)
-    tally = harness.fuzz(2, seed=1, folder=tmp_path, limit_seconds=20)
-    assert len(tally.failures) == 4 and "RuntimeError: lost" in tally.failures[0]
-
-
-@pytest.mark.parametrize("status", [70, 139, -9])
-def test_harness__takes_no_other_status(status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harness, "main", lambda words: status)
-    assert len(harness.fuzz(1, seed=1, folder=tmp_path, limit_seconds=20).failures) == 2
+@pytest.mark.parametrize("name", TARGETS)
+def test_target__finds_nothing(name: str) -> None:
+    summary = TARGETS[name](20, COUNTS[name], None)
+    assert summary.cases == COUNTS[name]
+    assert not summary.failures, "\n\n".join(summary.failures[:3])
+    assert summary.outcomes.keys() >= REACHED[name]
 
 
-def test_harness__notices_files_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def untidy(words: list[str]) -> Any:
-        (tmp_path / "output" / "x.part").touch()
-        return 1
+@pytest.mark.parametrize("name", TARGETS)
+def test_target__stops_when_time_is_up(name: str) -> None:
+    summary = TARGETS[name](1, None, 0.2)
+    assert summary.cases >= 1 and summary.seconds < 20 and summary.target in str(summary)
+
+
+def test_cases__are_the_same_for_the_same_seed() -> None:
+    text = (models.EXAMPLES / "slice1_forward.json").read_text("utf-8")
+    makers: list[Any] = [
+        lambda rng: mutate(text, rng),
+        models.nearly_json,
+        models.any_text,
+        command_lines.command_line,
+        arrays._nearly_sound_header,
+    ]
+    for make in makers:
+        first, second = ([make(rng) for _ in range(50)] for rng in (random.Random(3), random.Random(3)))
+        assert first == second and len({str(each) for each in first}) > 30
+
+
+# What goes wrong is noticed
+
+
+def test_run_cases__counts_errors_and_slow_cases() -> None:
+    def broken() -> None:
+        raise ValueError("lost")
+
+    assert "ValueError: lost" in run_cases(Summary("x", 7), broken, 2, None).failures[1]
+    assert len(run_cases(Summary("x", 7), lambda: None, 3, None, limit_seconds=-1).failures) == 3
+    assert len(run_cases(Summary("x", 7), broken, 500, None).failures) == 100
+    with pytest.raises(ValueError, match="count or seconds"):
+        run_cases(Summary("x", 7), broken, None, None)
+
+
+@pytest.mark.parametrize("status", [70, 139, -9, RuntimeError("lost")])
+@pytest.mark.parametrize("name", ["models", "command-lines", "links"])
+def test_command__that_ends_otherwise_is_a_failure(name: str, status: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(words: list[str]) -> Any:
+        if isinstance(status, Exception):
+            raise status
+        return status
+
+    monkeypatch.setattr(harness, "main", end)
+    summary = TARGETS[name](1, 3, None)
+    assert len(summary.failures) >= 3 and "ended with" in summary.failures[0]
+
+
+def test_models__notices_files_left_behind_and_what_check_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    def untidy(words: list[str]) -> int:
+        (Path(words[1]).parent / "output" / "x.part").touch()
+        return 1 if words[0] == "check" else 0
 
     monkeypatch.setattr(harness, "main", untidy)
-    assert "x.part" in harness.fuzz(1, seed=1, folder=tmp_path, limit_seconds=20).failures[0]
+    failures = models.fuzz_models(1, 3).failures
+    assert any("x.part" in failure for failure in failures)
+    assert any("check refused what run ran" in failure for failure in failures)
+
+
+def test_texts__notices_another_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_reader, "_COMMENT", json_reader.re.compile("[,]"))  # commas are taken for comments
+    monkeypatch.setattr(json_reader, "_numbers", lambda written: [0])
+    assert models.fuzz_texts(1, 300).failures
+
+
+def test_arrays__notices_other_values_and_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = npy.read_array
+    monkeypatch.setattr(
+        npy, "read_array", lambda *given: read(*given) ^ 1 if read(*given).dtype.kind in "iu" else read(*given)
+    )
+    assert "NumPy reads" in arrays.fuzz_arrays(1, 300).failures[0]
+    monkeypatch.undo()
+    monkeypatch.setattr(npy, "file_size", lambda path: 1 << 60)
+    assert "elements" in arrays.fuzz_arrays(1, 300).failures[0]
+
+
+def test_images__notices_what_is_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = images.read_image
+    monkeypatch.setattr(images, "read_image", lambda *given: read(*given) * np.float32(2))
+    assert TARGETS["images"](1, 100, None).failures
+
+
+def test_links__notices_every_change() -> None:
+    before: dict[str, object] = {"root": "a folder", "root/x.npy": b"old", "outside/secret.npy": b"secret"}
+    good = {**before, "root/x.npy": b"\x93NUMPY..."}
+    assert links.judge(before, good, "x.npy", 0) == ""
+    assert links.judge(before, before, "../x.npy", 1) == ""
+    assert links.judge(before, {**before, "root/a": "a folder"}, "a/x.npy", 1) == ""
+    for after, status in (
+        ({**good, "outside/secret.npy": b"new"}, 0),
+        (good, 1),
+        (before, 0),
+        ({**good, "root/x.npy": b"old2"}, 0),
+        ({**good, "root/.1234.part": b""}, 0),
+        ({key: value for key, value in good.items() if "secret" not in key}, 0),
+        ({**before, "root/x.npy": "a link to y.npy"}, 0),
+    ):
+        assert links.judge(before, after, "x.npy", status), after

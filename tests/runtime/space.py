@@ -5,6 +5,7 @@ Whatever reaches around `adopt`, `allocate`, `copy`, `upload` and `download` fai
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,6 +90,9 @@ class IslandBackend:
 
     def expand(self, plan: Plan) -> Plan:
         return CPU.expand(plan)
+
+    def plan_options(self) -> Hashable:
+        return None
 
     def synchronize(self) -> None:
         """Nothing runs on its own."""

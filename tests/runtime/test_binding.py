@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import anydml as dml
+from anydml.runtime.binding import binder_of
+from anydml.runtime.host import HostMemory
 
 FOUR = dml.TensorDesc("FLOAT32", [4])
 
@@ -187,3 +192,39 @@ def test_list_bound_twice__is_noticed_in_any_order(backwards: bool) -> None:
     pairs = [("input_tensors[0]", bytes(16)), ("input_tensors", [bytes(16), bytes(16)])]
     buffers = dict(reversed(pairs) if backwards else pairs)
     assert "binding.twice" in rules_of(run, **buffers, output_tensor=bytearray(32))
+
+
+@given(st.booleans(), st.lists(st.tuples(st.integers(0, 12), st.integers(1, 5)), min_size=3, max_size=7))
+def test_overlaps__are_those_of_the_definition(in_place: bool, spans: list[tuple[int, int]]) -> None:
+    """Ranges in units of 16 bytes, compared in pairs: one of two that meet may be written only if it works in place."""
+
+    def tensor(size: int) -> dml.TensorDesc:
+        return dml.TensorDesc("UINT8", [1], total_tensor_size_in_bytes=16 * size)
+
+    described = [tensor(size) for _, size in spans]
+    operator: dml.Operator
+    if in_place:
+        spans, described = spans[:3], described[:3]
+        operator = dml.ElementWiseAdd(a_tensor=described[0], b_tensor=described[1], output_tensor=described[2])
+        names, writes = ["a_tensor", "b_tensor", "output_tensor"], [False, False, True]
+    else:
+        whole = dml.TensorDesc("UINT8", [len(spans) - 1], total_tensor_size_in_bytes=16 * spans[0][1])
+        operator = dml.Split(input_tensor=whole, output_tensors=described[1:], axis=0)
+        names = ["input_tensor", *(f"output_tensors[{i}]" for i in range(len(spans) - 1))]
+        writes = [False] + [True] * (len(spans) - 1)
+    assert bool(operator.in_place) == in_place
+    wrong = set()
+    for (i, (a, n)), (j, (b, m)) in combinations(enumerate(spans), 2):
+        meet, equal = a < b + m and b < a + n, (a, n) == (b, m)
+        if meet and (writes[i] or writes[j]) and not (in_place and equal and writes[i] != writes[j]):
+            wrong |= {i, j}
+    memory = bytearray(16 * 20)
+    try:
+        buffers = {name: dml.BufferBinding(memory, 16 * a) for name, (a, _) in zip(names, spans, strict=True)}
+        binder_of(operator, HostMemory()).bind_call((), buffers)
+        assert not wrong
+    except dml.BindingError as error:
+        assert wrong and {violation.rule for violation in error.violations} == {"binding.overlap"}
+        shown = [operator.all_points()[i].dml_name for i in wrong]
+        for violation in error.violations:
+            assert violation.path in shown and violation.found.removeprefix("memory shared with ") in shown

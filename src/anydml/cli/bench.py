@@ -8,10 +8,10 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anydml.cli.files import write_files
+from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
 from anydml.cli.progress import Progress
-from anydml.cli.usage import UsageError
+from anydml.files.access import write_files
 
 if TYPE_CHECKING:
     from anydml.bench.measure import Run
@@ -58,8 +58,8 @@ def _words(text: str) -> list[str]:
 def run(args: Namespace) -> int:
     done = _measure(args)
     if args.svg:
-        write_files({args.svg: _chart(done)})
-    print(json.dumps(done.to_json(), indent=1) if args.json else _text(done, args.peers))
+        write_files({args.svg: [_chart(done).encode()]})
+    write((json.dumps(done.to_json(), indent=1) if args.json else _text(done, args.peers)) + "\n")
     return 0
 
 

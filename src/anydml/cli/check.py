@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from anydml.cli.models import add_model_arguments, feature_level, write, write_problems
-from anydml.core.errors import DmlError
-from anydml.frontends.printable import printable
+from anydml.cli.messages import BUG_STATUS, write
+from anydml.cli.models import add_model_arguments, attempt, feature_level
+from anydml.files.text import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
+    from pathlib import Path
+
+    from anydml.core.levels import FeatureLevel
 
 
 def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
@@ -27,22 +31,24 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
 
 
 def run(args: Namespace) -> int:
-    from anydml.frontends.dxdispatch.parse import read_model
-
     level = feature_level(args)
-    reports = []
+    reports: list[dict[str, Any]] = []
     for path in args.models:
-        problems: list[dict[str, object]] = []
-        try:
-            read_model(path, args.input_path, level)
-        except DmlError as error:
-            problems = [dict(violation.to_json()) for violation in error.violations]
-            if not args.json:
-                write_problems(error, sys.stdout)
-        reports.append({"model": path, "problems": problems})
-        if not args.json:
-            count = len(problems)
+        report = {"model": path, "problems": []}
+        report |= attempt(partial(_check, path, args.input_path, level), path, None if args.json else sys.stdout)
+        reports.append(report)
+        if not args.json and "error" not in report:
+            count = len(report["problems"])
             write(f"{printable(path)}: {f'{count} problem' + 's' * (count > 1) if count else 'no problems'}\n")
     if args.json:
         write(json.dumps({"models": reports}, indent=2) + "\n")
+    if any("error" in report for report in reports):
+        return BUG_STATUS
     return 1 if any(report["problems"] for report in reports) else 0
+
+
+def _check(path: str, input_path: Path | None, level: FeatureLevel) -> dict[str, Any]:
+    from anydml.frontends.dxdispatch.parse import read_model
+
+    read_model(path, input_path, level)
+    return {}

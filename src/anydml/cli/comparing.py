@@ -6,10 +6,10 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from anydml.cli.models import natural, tolerance, write
-from anydml.cli.usage import UsageError
-from anydml.core.errors import ModelError
-from anydml.frontends.printable import printable
+from anydml.cli.messages import UsageError, write
+from anydml.cli.models import natural, tolerance
+from anydml.core.errors import DmlError
+from anydml.files.text import printable
 
 if TYPE_CHECKING:
     from anydml.frontends.dxdispatch.executor import Outcome
@@ -51,7 +51,7 @@ class Expectation:
     @classmethod
     def read(cls, text: str, model: Model) -> Expectation:
         """`output=expected.npy`, or a file alone for what the model shows last."""
-        from anydml.frontends.dxdispatch.compare import check_comparable, read_expected
+        from anydml.files.compare import read_expected
         from anydml.frontends.dxdispatch.printing import shown_count
 
         name, separator, file = text.partition("=")
@@ -60,16 +60,14 @@ class Expectation:
         if resource.data_type is None:
             raise UsageError(f"--compare: found {resource.name!r} of mixed types, expected a resource of one data type")
         try:
-            values = read_expected(file)
-            check_comparable(resource.data_type.numpy_dtype, shown_count(resource), values)
-        except ModelError as error:
-            # The user wrote an option, and knows nothing of the fields other readers of files name.
-            raise ModelError(replace(each, path=f"--compare {file}") for each in error.violations) from None
+            values = read_expected(file, resource.data_type, shown_count(resource))
+        except DmlError as error:
+            raise type(error)(replace(each, path=f"--compare {file}") for each in error.violations) from None
         return cls(resource, file, values)
 
     def compare(self, outcome: Outcome, args: Namespace) -> dict[str, Any]:
         """How the resource ended, told and returned for machines."""
-        from anydml.frontends.dxdispatch.compare import compare
+        from anydml.files.compare import compare
         from anydml.frontends.dxdispatch.printing import shown_values
 
         name = self.resource.name

@@ -9,13 +9,14 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anydml.cli.messages import UsageError, write
 from anydml.cli.terminal import Terminal
-from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError, Violation, raise_if_any
 from anydml.core.geometry import OFFSET
 from anydml.core.integers import INT64_MAX, all_integers, read_integer, read_integers
 from anydml.core.layout import Layout
 from anydml.core.tensor import TensorDesc
+from anydml.files.access import resolved, write_files
 from anydml.view.subject import Subject, Window
 
 if TYPE_CHECKING:
@@ -73,11 +74,8 @@ def run(args: Namespace) -> int:
     # Rendered before anything is written or printed, so that a failure leaves nothing behind.
     output = _json(subject, plan) if args.json else _text(subject, plan)
     files = _files(args, subject)
-    if files:
-        from anydml.cli.files import write_files
-
-        write_files(files)
-    print(output, end="")
+    write_files({path: [text.encode()] for path, text in files.items()})
+    write(output)
     return 0
 
 
@@ -181,7 +179,7 @@ def _json(subject: Subject, plan: str | None) -> str:
 
 
 def _files(args: Namespace, subject: Subject) -> dict[Path, str]:
-    if args.svg and args.html and args.svg.resolve() == args.html.resolve():
+    if args.svg and args.html and resolved(args.svg) == resolved(args.html):
         raise UsageError(f"--svg and --html: found {str(args.svg)!r} twice, expected two different files")
     files = {}
     if args.svg:

@@ -11,15 +11,23 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from anydml import __version__
+from anydml.cli.messages import (
+    BROKEN_PIPE_STATUS,
+    BUG_STATUS,
+    FAILED_STATUS,
+    INTERRUPTED_STATUS,
+    USAGE_STATUS,
+    UsageError,
+    describe_bug,
+    write,
+)
 from anydml.cli.terminal import RED, Terminal, standard_streams
-from anydml.cli.usage import UsageError
-from anydml.core.errors import DmlError
-from anydml.frontends.printable import printable
+from anydml.core.errors import DmlError, OutOfMemoryError
+from anydml.files.text import printable
 
-FAILED_STATUS, USAGE_STATUS, BUG_STATUS, BROKEN_PIPE_STATUS, INTERRUPTED_STATUS = 1, 2, 70, 141, 130
 SUBCOMMANDS = ("explain", "run", "check", "bench", "devices")
 """One module each in this package; imported only when named."""
 _NEGATIVE_LIST = re.compile(r"-\d+[,x×X*]")
@@ -27,6 +35,9 @@ _NEGATIVE_LIST = re.compile(r"-\d+[,x×X*]")
 
 class _Parser(ArgumentParser):
     """A parser that reports through `main`, so that usage errors look like all others."""
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        write(message, sys.stdout)  # argparse would keep quiet about a stream that cannot be written
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}\n{self.format_usage().rstrip()}\ntry '{self.prog} --help'")
@@ -41,16 +52,18 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     try:
-        args = _parse(words)
-        status: int = args.run(args)
+        status = _obey(words)
         sys.stdout.flush()
         return status
-    except SystemExit as stop:  # --help and --version
-        return stop.code if isinstance(stop.code, int) else USAGE_STATUS
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED_STATUS)
     except BrokenPipeError:
-        return _silence_stdout()
+        _silence(sys.stdout)
+        return BROKEN_PIPE_STATUS
+    except OutOfMemoryError as error:
+        return _fail(str(error), FAILED_STATUS, words, error)
+    except MemoryError:
+        pass  # what was allocated is given back first
     except DmlError as error:
         return _fail(str(error), USAGE_STATUS, words, error)
     except UsageError as error:
@@ -60,10 +73,16 @@ def _run(words: Sequence[str]) -> int:
         where, status = (error.filename, USAGE_STATUS) if error.filename else ("output", FAILED_STATUS)
         return _fail(f"{where}: {error.strerror or error}", status, words)
     except Exception as error:
-        if os.environ.get("ANYDML_TRACEBACK"):
-            raise
-        told = f"a bug in anydml: {type(error).__name__}: {error}\nset ANYDML_TRACEBACK=1 to see where"
-        return _fail(told, BUG_STATUS, words)
+        return _fail(describe_bug(error), BUG_STATUS, words)
+    return _fail("found too little memory, expected more; try smaller data", FAILED_STATUS, words)
+
+
+def _obey(words: Sequence[str]) -> int:
+    try:
+        args = _parse(words)
+        return int(args.run(args))
+    except SystemExit as stop:  # --help and --version
+        return stop.code if isinstance(stop.code, int) else USAGE_STATUS
 
 
 def _parse(words: Sequence[str]) -> Namespace:
@@ -88,20 +107,29 @@ def _protect(word: str) -> str:
 
 
 def _fail(message: str, status: int, words: Sequence[str] = (), error: DmlError | None = None) -> int:
-    with suppress(OSError):  # nobody may be reading any more
-        if "--json" in words:
-            violations = [violation.to_json() for violation in error.violations] if error else []
-            print(json.dumps({"error": message, "violations": violations}, indent=2), flush=True)
-        plain = "\n".join(map(printable, message.split("\n")))
-        text = f"{Terminal.of(sys.stderr).paint('error:', RED)} {plain}"
-        # A message quotes what the user typed, which the stream may be unable to show.
-        encoding = sys.stderr.encoding or "ascii"
-        print(text.encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr, flush=True)
+    if "--json" in words:
+        violations = [violation.to_json() for violation in error.violations] if error else []
+        _tell(json.dumps({"error": message, "violations": violations}, indent=2), sys.stdout)
+    plain = "\n".join(map(printable, message.split("\n")))
+    _tell(f"{Terminal.of(sys.stderr).paint('error:', RED)} {plain}", sys.stderr)
+    _flush(sys.stdout)
     return status
 
 
-def _silence_stdout() -> int:
-    """The reader has left: give the interpreter nothing to complain about when it closes."""
+def _tell(text: str, stream: TextIO) -> None:
+    with suppress(OSError, ValueError):  # the stream may be closed or full
+        write(text + "\n", stream)
+    _flush(stream)
+
+
+def _flush(stream: TextIO) -> None:
+    try:
+        stream.flush()
+    except (OSError, ValueError):
+        _silence(stream)
+
+
+def _silence(stream: TextIO) -> None:
+    """Drop what could not be written, or the interpreter would complain about it at exit."""
     with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return BROKEN_PIPE_STATUS
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,18 +1,19 @@
-"""What the commands about models share: their options, and how text reaches the terminal."""
+"""What the commands about models share: their options, and how the failure of one model is told."""
 
 from __future__ import annotations
 
 import math
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from anydml.cli.usage import UsageError
+from anydml.cli.messages import UsageError, describe_bug, write, write_problems
 from anydml.core.errors import DmlError
 from anydml.core.integers import INT64_MAX
 from anydml.core.levels import FeatureLevel
-from anydml.frontends.printable import printable
+from anydml.files.text import printable
 
 _MOST_TIMES = 10**9
 _LONGEST_NUMBER = 40
@@ -62,16 +63,36 @@ def tolerance(text: str) -> float:
     return number
 
 
-def write(text: str, stream: TextIO | None = None) -> None:
-    """Print what may hold any character, to a stream that may not have them all."""
-    stream = sys.stdout if stream is None else stream
-    encoding = stream.encoding
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding) if encoding else text)
+def attempt(action: Callable[[], dict[str, Any]], path: str, stream: TextIO | None) -> dict[str, Any]:
+    """What an action reports of one model. A failure is written, if there is a stream, and reported too.
+
+    What is wrong with the command line or with the output ends the whole command instead.
+    """
+    from anydml.frontends.dxdispatch.executor import out_of_memory
+    from anydml.runtime.budget import guarded
+
+    failure: DmlError
+    try:
+        return guarded(action, lambda: out_of_memory(path))
+    except DmlError as error:
+        failure = error
+    except MemoryError:  # there was not even enough to start
+        failure = out_of_memory(path)
+    except UsageError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.filename is None:
+            raise
+        return {"problems": [], "error": _tell_bug(error, path, stream)}
+    sys.stdout.flush()
+    if stream is not None:
+        write_problems(failure, stream)
+    return {"problems": [violation.to_json() for violation in failure.violations]}
 
 
-def write_problems(error: DmlError, stream: TextIO) -> None:
-    """One line for each violation, all of them."""
-    subject = f"{error.subject}: " if error.subject else ""
-    for violation in error.violations:
-        plain = str(violation).removeprefix("value: ") if not violation.path else str(violation)
-        write(printable(f"{subject}{plain}") + "\n", stream)
+def _tell_bug(error: Exception, path: str, stream: TextIO | None) -> str:
+    told = describe_bug(error)
+    sys.stdout.flush()
+    if stream is not None:
+        write("\n".join(map(printable, f"{path}: {told}".split("\n"))) + "\n", stream)
+    return told

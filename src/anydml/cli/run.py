@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anydml.cli.comparing import Expectation, add_compare_arguments, check_compare_arguments
-from anydml.cli.models import add_model_arguments, feature_level, positive, write, write_problems
+from anydml.cli.messages import BUG_STATUS, UsageError, write
+from anydml.cli.models import add_model_arguments, attempt, feature_level, positive
 from anydml.cli.progress import Progress
-from anydml.cli.usage import UsageError
 from anydml.core.errors import DmlError
-from anydml.frontends.printable import printable
+from anydml.files.text import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -74,6 +74,8 @@ def run(args: Namespace) -> int:
         reports.append(_run_model(path, device, args))
     if args.json:
         write(json.dumps({"device": device.name, "models": reports}, indent=2) + "\n")
+    if any("error" in report for report in reports):
+        return BUG_STATUS
     return 0 if all(report["ok"] for report in reports) else 1
 
 
@@ -89,20 +91,18 @@ def _device(args: Namespace) -> Device:
 
 def _run_model(path: str, device: Device, args: Namespace) -> dict[str, Any]:
     """Run one model and tell what happened; a failure is told, not raised, so that the next model has its turn."""
+    report = {"model": path, "ok": False}
+    return report | attempt(lambda: _outcome(path, device, args), path, None if args.json else sys.stderr)
+
+
+def _outcome(path: str, device: Device, args: Namespace) -> dict[str, Any]:
     from anydml.frontends.dxdispatch.parse import read_model
 
-    report: dict[str, Any] = {"model": path, "ok": False}
-    try:
-        model = read_model(path, args.input_path, device.feature_level)
-        expectations = [Expectation.read(text, model) for text in args.compare]
-        outcome, printed = _execute(model, device, args)
-        comparisons = [expectation.compare(outcome, args) for expectation in expectations]
-    except DmlError as error:
-        sys.stdout.flush()
-        if not args.json:
-            write_problems(error, sys.stderr)
-        return {**report, "problems": [violation.to_json() for violation in error.violations]}
-    report["ok"] = all(comparison["equal"] for comparison in comparisons)
+    model = read_model(path, args.input_path, device.feature_level)
+    expectations = [Expectation.read(text, model) for text in args.compare]
+    outcome, printed = _execute(model, device, args)
+    comparisons = [expectation.compare(outcome, args) for expectation in expectations]
+    report: dict[str, Any] = {"ok": all(comparison["equal"] for comparison in comparisons)}
     if args.json:
         report |= {"commands": outcome.commands, "resources": _values(model, outcome)}
         report |= {"compared": comparisons, "printed": printed}

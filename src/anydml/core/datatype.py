@@ -14,6 +14,7 @@ from anydml.core.rules import rule
 
 UNKNOWN_TYPE = rule("data-type.known", "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.")
 PREFIX = "DML_TENSOR_DATA_TYPE_"
+_LONGEST_NAME = 64
 
 
 class DataType(Enum):
@@ -89,6 +90,8 @@ class DataType(Enum):
 
     @classmethod
     def _by_name(cls, name: str) -> DataType | None:
+        if len(name) > _LONGEST_NAME:  # NumPy would read it as a list of types, however long
+            return None
         return cls.__members__.get(name.strip().upper().removeprefix(PREFIX)) or cls._by_dtype(name)
 
     @classmethod

@@ -9,6 +9,8 @@ from typing import Any
 
 from anydml.core.fixes import Fix, Spelling
 
+MOST_VIOLATIONS = 1000
+"""A description with more than this is not looked at any further."""
 _SHOWN_CHARACTERS = 160
 _SHOWN_VIOLATIONS = 40
 

@@ -172,6 +172,8 @@ class Layout:
 
     def broadcast_to(self, sizes: Sequence[int]) -> Layout:
         """Repeat dimensions of size 1, and new leading ones, by stride 0."""
+        if sizes == self.sizes:
+            return self
         target = require_integers(sizes, "sizes")
         new = len(target) - self.rank
         own = (1,) * new + self.sizes

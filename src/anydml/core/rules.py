@@ -16,7 +16,6 @@ class Rule:
 
     id: str
     says: str
-    example: str = ""
 
     def __call__(
         self,
@@ -29,7 +28,7 @@ class Rule:
         return Violation(self.id, path, shortened(str(found)), str(expected), as_fix(fix), feature_level)
 
 
-def rule(id: str, says: str, example: str = "") -> Rule:
+def rule(id: str, says: str) -> Rule:
     """Declare a rule once, beside the code that enforces it."""
     if id in RULES:
         raise RuntimeError(f"rule {id} is declared twice")

@@ -158,6 +158,8 @@ def without_unused_loads(nest: Nest) -> Nest:
     """The nest with equal loads merged and unused ones dropped."""
     used = [node.value for node in leaves(*(store.value for store in nest.stores)) if node.op == "load"]
     kept = list(dict.fromkeys(nest.loads[number] for number in sorted(used)))
+    if len(kept) == len(nest.loads):
+        return nest
     place = {number: kept.index(nest.loads[number]) for number in used}
 
     def renumbered(node: Node) -> Node | None:

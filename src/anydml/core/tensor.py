@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -290,7 +291,7 @@ class TensorDesc:
             self.described,
         )
 
-    @property
+    @cached_property
     def described(self) -> Described:
         """Where elements lie, in bytes: to tell whether a strided array is just this tensor."""
         size = self.data_type.element_bytes

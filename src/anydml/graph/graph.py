@@ -154,7 +154,7 @@ class Graph:
             object.__setattr__(graph, name, value)
         return graph
 
-    @property
+    @cached_property
     def single_operator(self) -> Operator | None:
         """The operator of a graph that is one operator and nothing else."""
         node = self.nodes[0] if len(self.nodes) == 1 else None

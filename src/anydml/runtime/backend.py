@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -102,6 +103,10 @@ class Backend(Space, Protocol):
         """Its own pass: programs may become steps of its own, with slots for the memory they need."""
         ...
 
+    def plan_options(self) -> Hashable:
+        """What its plans depend on besides the graph; plans for equal options may be shared."""
+        ...
+
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> Executable:
         """A plan made ready to run."""
         ...
@@ -112,19 +117,20 @@ def find_backend(name: Any) -> Backend:
     if not isinstance(name, str) or name not in BACKENDS:
         expected = f"one of {', '.join(BACKENDS)}"
         raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), BACKENDS)))
-    module = import_module(BACKENDS[name][1])
-    made = vars(module).get("BACKEND")
-    if made is None:  # made when it is first asked for
-        reason = why_missing(name)
-        if reason is not None:
-            raise InvalidDescriptionError(UNKNOWN_DEVICE("device", f"{name!r} ({reason})", "a device that is there"))
-        made = module.BACKEND
-    return cast(Backend, made)
+    return _load(name)
+
+
+@cache
+def _load(name: str) -> Backend:
+    reason = why_missing(name)
+    if reason is not None:
+        raise InvalidDescriptionError(UNKNOWN_DEVICE("device", f"{name!r} ({reason})", "a device that is there"))
+    return cast(Backend, import_module(BACKENDS[name][1]).BACKEND)
 
 
 def why_missing(name: str) -> str | None:
     """Why a device cannot be used here; None where it can."""
-    missing = getattr(import_module(BACKENDS[name][1]), "missing", None)
+    missing: Callable[[], str | None] | None = getattr(import_module(BACKENDS[name][1]), "missing", None)
     return None if missing is None else missing()
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import chain, islice
 from typing import Any
 
-from anydml.core.errors import BindingError, DmlError, Violation, counted, raise_if_any
+from anydml.core.errors import MOST_VIOLATIONS, BindingError, DmlError, Violation, counted, raise_if_any
 from anydml.core.fixes import ANOTHER_BUFFER, REMOVE_ONE, Advice, Bind, Resize, Use, suggest
 from anydml.core.integers import read_integer
 from anydml.core.naming import snake
@@ -139,8 +141,10 @@ class Binder:
                 violations.append(_refused(port, initializing))
             elif wanted and not (may_lack_outputs and port.is_output):
                 violations.append(MISSING(port.dml_name, "no buffer", "memory for it", Bind(port.name)))
+            if len(violations) > MOST_VIOLATIONS:
+                break
         if not violations:
-            violations += self._check_overlaps(bound)
+            violations += islice(self._check_overlaps(bound), MOST_VIOLATIONS + 1)
         if violations:
             raise BindingError(violations, self.subject)
         return bound
@@ -177,9 +181,8 @@ class Binder:
 
     # Whether they get in each other's way
 
-    def _check_overlaps(self, bound: Sequence[Buffer | None]) -> list[Violation]:
+    def _check_overlaps(self, bound: Sequence[Buffer | None]) -> Iterator[Violation]:
         """Outputs lie apart from each other, and from inputs unless exactly in place."""
-        violations = []
         for first, second in self._meeting(bound):
             port, other = self.ports[second], self.ports[first]
             if self.is_in_place(first, second, bound):
@@ -189,8 +192,7 @@ class Binder:
             if partners:
                 expected += f", or exactly the range of {' or '.join(sorted(partners))}"
             found = f"memory shared with {other.dml_name}"
-            violations.append(OVERLAP(port.dml_name, found, expected, ANOTHER_BUFFER))
-        return violations
+            yield OVERLAP(port.dml_name, found, expected, ANOTHER_BUFFER)
 
     def is_in_place(self, first: int, second: int, bound: Sequence[Buffer | None]) -> bool:
         """Whether an input and an output are the very same range, and may be."""
@@ -203,17 +205,21 @@ class Binder:
     def _meeting(self, bound: Sequence[Buffer | None]) -> Iterator[tuple[int, int]]:
         """Pairs of ports whose memory overlaps, at least one an output: the other one, then the output.
 
-        By rising address each range is compared only with those that reach it, however many there are.
+        By rising address each range is compared only with those that reach it, and inputs only with outputs,
+        however many there are.
         """
         ranges = sorted((buffer.address, number) for number, buffer in enumerate(bound) if buffer is not None)
-        open_: list[tuple[int, int]] = []
+        inputs: list[tuple[int, int]] = []
+        outputs: list[tuple[int, int]] = []
         for start, number in ranges:
-            open_ = [(end, other) for end, other in open_ if end > start]
-            for _, other in open_:
+            for reaching in (inputs, outputs):
+                while reaching and reaching[0][0] <= start:
+                    heappop(reaching)
+            is_output = self.ports[number].is_output
+            for _, other in chain(outputs, inputs) if is_output else outputs:
                 first, second = sorted((number, other))
-                if self.ports[second].is_output:
-                    yield first, second
-            open_.append((start + self.ports[number].total, number))
+                yield first, second
+            heappush(outputs if is_output else inputs, (start + self.ports[number].total, number))
 
 
 def binder_of(operator: Operator, space: Space) -> Binder:

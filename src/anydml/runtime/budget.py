@@ -1,11 +1,17 @@
-"""How much memory a model may ask for: known before anything is allocated."""
+"""How much memory a model may ask for, and what is said when there is too little."""
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
+from anydml.core.errors import DmlError
+
+Result = TypeVar("Result")
 _UNKNOWN_MACHINE = 4 << 30
 _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
@@ -56,3 +62,15 @@ def _container_limits() -> list[int]:
         if text.isdecimal():
             limits.append(int(text))
     return limits
+
+
+def guarded(action: Callable[[], Result], failure: Callable[[], DmlError]) -> Result:
+    """What an action returns, or this failure where memory runs out."""
+    try:
+        return action()
+    except MemoryError as error:
+        if isinstance(error, DmlError):
+            raise
+    # The error held on to all that the action had allocated. Only now is there room again, to say what happened.
+    gc.collect()
+    raise failure()

@@ -15,13 +15,12 @@ from anydml.core.rules import rule
 from anydml.core.schema import Operator
 from anydml.core.tensor import round_up
 from anydml.graph.graph import Graph
-from anydml.graph.lower import lower
 from anydml.graph.passes import Passes
-from anydml.graph.plan import Plan, SlotKind
+from anydml.graph.plan import SlotKind
 from anydml.runtime.backend import Run
 from anydml.runtime.binding import OVERLAP, Binder
 from anydml.runtime.buffer import Buffer
-from anydml.runtime.ports import ports_of
+from anydml.runtime.planning import Planned, plan_graph
 
 if TYPE_CHECKING:
     from anydml.runtime.device import Device
@@ -47,14 +46,12 @@ class CompiledOperator:
     Outputs that are not given are allocated and returned: one array, or a named tuple of several.
     """
 
-    def __init__(self, device: Device, graph: Graph, flags: ExecutionFlags, passes: Passes) -> None:
-        self.device, self.graph, self.flags, self.passes = device, graph, flags, passes
+    def __init__(self, device: Device, planned: Planned, flags: ExecutionFlags, passes: Passes) -> None:
+        self.device, self.flags, self.passes = device, flags, passes
+        self.graph, self.plan = planned.graph, planned.plan
+        self.inputs, self.outputs = planned.inputs, planned.outputs
         self._backend = device.backend
-        plan = lower(graph, self._backend.claims)
-        chosen = passes if self._backend.uses_passes else Passes.none()
-        self.plan: Plan = chosen.run(plan, self._backend.expand)
         self._executable = self._backend.prepare(self.plan, flags)
-        self.inputs, self.outputs = ports_of(graph, self.plan)
         self.binder = Binder(self.subject, (*self.inputs, *self.outputs), self.plan, self._backend)
         self._constants = {n: self._upload(n) for n in self.plan.of_kind(SlotKind.CONSTANT)}
         self._owned = [port for port in self.inputs if port.is_owned]
@@ -241,7 +238,7 @@ class CompiledOperator:
 def _restore(
     device: Device, graph: Graph, flags: ExecutionFlags, passes: Passes, kept: bytes | None
 ) -> CompiledOperator:
-    compiled = CompiledOperator(device, graph, flags, passes)
+    compiled = CompiledOperator(device, plan_graph(graph, device.backend, passes), flags, passes)
     if kept is not None:
         buffer = device.backend.allocate(len(kept))
         device.backend.copy(device.upload(kept), buffer)

@@ -22,6 +22,7 @@ from anydml.runtime.backend import AUTO, BACKENDS, Backend, fastest, find_backen
 from anydml.runtime.buffer import Buffer
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.initializer import OperatorInitializer
+from anydml.runtime.planning import plan_graph, plan_operator
 from anydml.runtime.table import BindingTable
 
 NOT_AN_OPERATOR = rule("operator.kind", "What is compiled is an operator, described.")
@@ -81,12 +82,7 @@ class Device:
 
     def create_operator(self, operator: Operator) -> Operator:
         """The operator, if everything about it holds at this feature level; else an error with all that does not."""
-        if not isinstance(operator, Operator):
-            found = operator.__name__ + " itself" if isinstance(operator, type) else type(operator).__name__
-            raise InvalidDescriptionError(
-                NOT_AN_OPERATOR("operator", found, "an operator with its fields", "Slice1(...)")
-            )
-        require_valid(operator, self.feature_level)
+        require_valid(_require_operator(operator), self.feature_level)
         return operator
 
     def compile(
@@ -96,8 +92,8 @@ class Device:
         passes: Passes = Passes(),  # noqa: B008 - immutable
     ) -> CompiledOperator:
         """Check and plan an operator; the result runs on buffers."""
-        graph = Graph.of(self.create_operator(operator))
-        return CompiledOperator(self, graph, ExecutionFlags.parse(flags), passes)
+        planned = plan_operator(_require_operator(operator), self.feature_level, self.backend, passes)
+        return CompiledOperator(self, planned, ExecutionFlags.parse(flags), passes)
 
     def compile_graph(
         self,
@@ -109,7 +105,8 @@ class Device:
         if not isinstance(graph, Graph):
             raise InvalidDescriptionError(NOT_A_GRAPH("graph", type(graph).__name__, "a Graph", "Graph(...)"))
         require_valid_graph(graph, self.feature_level)
-        return CompiledOperator(self, graph, ExecutionFlags.parse(flags), passes)
+        planned = plan_graph(graph, self.backend, passes)
+        return CompiledOperator(self, planned, ExecutionFlags.parse(flags), passes)
 
     def create_operator_initializer(self, operators: Iterable[CompiledOperator] = ()) -> OperatorInitializer:
         """Something that, dispatched once, initializes all these operators."""
@@ -132,3 +129,10 @@ class Device:
 
     def __repr__(self) -> str:
         return f"Device({self.name!r}, feature_level={self.feature_level.text!r})"
+
+
+def _require_operator(operator: Any) -> Operator:
+    if not isinstance(operator, Operator):
+        found = operator.__name__ + " itself" if isinstance(operator, type) else type(operator).__name__
+        raise InvalidDescriptionError(NOT_AN_OPERATOR("operator", found, "an operator with its fields", "Slice1(...)"))
+    return operator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,9 @@ class HostMemory:
     def expand(self, plan: Plan) -> Plan:
         """Steps are run as they are."""
         return plan
+
+    def plan_options(self) -> Hashable:
+        return None
 
 
 def buffer_of(data: Bytes, owner: Any) -> Buffer:

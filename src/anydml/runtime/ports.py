@@ -80,7 +80,7 @@ def _port(name: str, index: int, is_output: bool, slot: int | None, plan: Plan, 
         return Port(name, index, is_output, None, False, None, 0, 0, 1, 0, None, None, _dml_name(name))
     largest = max(tensors, key=lambda tensor: tensor.total_tensor_size_in_bytes)
     total, minimum = largest.total_tensor_size_in_bytes, max(t.minimum_size_in_bytes for t in tensors)
-    same = len({(t.data_type, t.layout) for t in tensors}) == 1
+    same = len(tensors) == 1 or len({(t.data_type, t.layout) for t in tensors}) == 1
     return Port(
         name,
         index,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.frontends.dxdispatch import files
+from anydml.files import access as files
 from tests.frontends.dxdispatch.models import RELU, changed, parse, printed, resource, run
 
 FLOAT4 = {"DataType": "FLOAT32", "Sizes": [4]}
@@ -148,6 +148,6 @@ def test_no_memory__is_told_and_not_raised_as_such(monkeypatch: pytest.MonkeyPat
     def fail(*_: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("anydml.frontends.dxdispatch.executor._create", fail)
+    monkeypatch.setattr("anydml.frontends.dxdispatch.executor.Executor._create", fail)
     with pytest.raises(dml.OutOfMemoryError, match=r"resources\.in: found too little memory"):
         run(RELU)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
 from anydml.core.datatype import DataType
 from anydml.core.enums import DmlEnum, check_member_level
-from anydml.core.errors import InvalidDescriptionError, Violation, counted, shown
+from anydml.core.errors import MOST_VIOLATIONS, InvalidDescriptionError, Violation, counted, shown
 from anydml.core.fixes import Advice, Use, suggest
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.levels import FeatureLevel
@@ -176,7 +177,8 @@ class Array(AttributeType):
         if not isinstance(value, (list, tuple)):
             violations.append(NOT_A_LIST(path, shown(value), "a list", f"[{shown(value)}]"))
             return None
-        return tuple(self.of.read(item, f"{path}[{i}]", violations, known) for i, item in enumerate(value))
+        items = enumerate(takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, value))
+        return tuple(self.of.read(item, f"{path}[{i}]", violations, known) for i, item in items)
 
     def check_shape(self, value: Any, operator: Any, path: str) -> Iterator[Violation]:
         for i, item in enumerate(value):

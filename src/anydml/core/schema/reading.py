@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from anydml.core.errors import Violation, counted, raise_if_any, shortened, shown
+from anydml.core.errors import MOST_VIOLATIONS, Violation, counted, raise_if_any, shortened, shown
 from anydml.core.fixes import REMOVE_ONE, Add, Advice, Remove, suggest
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.naming import pascal, snake
@@ -103,7 +104,8 @@ def _read_tensors(field: TensorField, value: Any, path: str, violations: list[Vi
     if not isinstance(value, (list, tuple)):
         violations.append(NOT_A_LIST(path, type(value).__name__, "a list of tensors", Advice("[...]")))
         return None
-    return tuple(read_tensor(item, f"{path}[{i}]", violations) for i, item in enumerate(value))
+    tensors = enumerate(takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, value))
+    return tuple(read_tensor(item, f"{path}[{i}]", violations) for i, item in tensors)
 
 
 def _check_counts(cls: type[Operator], given: Mapping[str, Any], read: Mapping[str, Any]) -> list[Violation]:

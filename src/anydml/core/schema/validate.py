@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from anydml.core.datatype import DataType
-from anydml.core.errors import InvalidDescriptionError, UnsupportedError, Violation, counted
+from anydml.core.errors import MOST_VIOLATIONS, InvalidDescriptionError, UnsupportedError, Violation, counted
 from anydml.core.fixes import Advice, Rank, Remove, Use
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
@@ -42,8 +43,7 @@ def validate(operator: Operator, level: FeatureLevel) -> list[Violation]:
     if level in operator._valid_levels:
         return []
     violations = [*_check_since(operator, level)]
-    for point in operator.all_points():
-        violations += _check_point(operator, point, level)
+    violations += _some(found for point in operator.all_points() for found in _check_point(operator, point, level))
     violations += check_described(operator, level)
     violations = violations or list(_check_inferred(operator))
     if not violations:
@@ -56,18 +56,23 @@ def check_described(operator: Operator, level: FeatureLevel) -> list[Violation]:
 
     `check` relies on ranks, counts, axes and patterns, and is asked only where those are right.
     """
-    shapes = [*_check_ranks(operator)]
+    shapes = [*_some(_check_ranks(operator))]
     patterns = [] if shapes else _check_patterns(operator)
-    shapes += [violation for group in operator.same for violation in _check_same(operator, group)]
-    shapes += [*_check_attributes(operator), *patterns]
+    shapes += [violation for group in operator.same for violation in _some(_check_same(operator, group))]
+    shapes += [*_some(_check_attributes(operator)), *_some(patterns)]
     violations = list(shapes)
     for field in operator.attribute_fields():
         value = getattr(operator, field.name)
         if value is not None:
-            violations += field.type.check(value, operator, level, field.dml_name)
+            violations += _some(field.type.check(value, operator, level, field.dml_name))
     if all(violation.rule == SAME_TYPE.id for violation in shapes):
-        violations += operator.check(level)
+        violations += _some(operator.check(level))
     return violations
+
+
+def _some(violations: Iterable[Violation]) -> Iterable[Violation]:
+    """As many as are worth finding, however many there are."""
+    return islice(violations, MOST_VIOLATIONS + 1)
 
 
 def _check_since(operator: Operator, level: FeatureLevel) -> Iterator[Violation]:
@@ -114,8 +119,10 @@ def type_ladder(operator: Operator, types: TypeLadder | When) -> TypeLadder:
 def _check_level_rank(ladder: RankLadder, tensor: TensorDesc, path: str, level: FeatureLevel) -> Iterator[Violation]:
     """Ranks that another level would allow; those that none allows, `_check_ranks` reports."""
     low, high = ladder.at(level) or (1, 8)
+    if low <= tensor.rank <= high:
+        return
     lowest = ladder.first(lambda limits: limits[0] <= tensor.rank <= limits[1])
-    if lowest is not None and not low <= tensor.rank <= high:
+    if lowest is not None:
         yield _wrong_rank(tensor, path, low, high, lowest)
 
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
+from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.fields import KIND, UINT32_MAX, Fields, Notes, nearest, quoted
-from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Bindings, Source
 
-POINT = rule(
-    "bindings.point",
-    "Bindings name tensors of the operator.",
-    'dml.frontends.dxdispatch.parse_model(\'{"dispatchables": {"a": {"type": "ACTIVATION_RELU", '
-    '"bindings": {"InputTenser": "x"}}}}\')',
-)
+POINT = rule("bindings.point", "Bindings name tensors of the operator.")
 
 
 def read_bindings(node: Node | None, cls: type[Operator] | None, notes: Notes) -> Bindings:
     """Sources by the Python name of each tensor; what does not exist is noted."""
     if node is None:
         return {}
-    if not isinstance(node.value, dict):
+    if not node.is_object:
         notes.add(node, KIND, node.kind, "an object with a resource for each tensor")
         return {}
     tensors = (
@@ -28,7 +23,8 @@ def read_bindings(node: Node | None, cls: type[Operator] | None, notes: Notes) -
     )
     found: dict[str, tuple[Source, ...]] = {}
     for key, entry in node.items():
-        sources = [_read_source(each, notes) for each in (entry.value if isinstance(entry.value, list) else [entry])]
+        given = entry.entries() if entry.is_list else [entry]
+        sources = [_read_source(each, notes) for each in notes.until_full(given)]
         field = tensors.get(key)
         if field is None:
             if cls is not None and not notes.document.is_full:
@@ -46,7 +42,7 @@ def read_bindings(node: Node | None, cls: type[Operator] | None, notes: Notes) -
 def _read_source(node: Node, notes: Notes) -> Source | None:
     if isinstance(node.value, str):
         return Source(node.value, 0, None)
-    if not isinstance(node.value, dict):
+    if not node.is_object:
         notes.add(node, KIND, node.kind, "the name of a resource, or an object with it")
         return None
     fields = Fields(node, notes, "a binding")

@@ -14,22 +14,16 @@ from anydml.core.fixes import Advice, Resize, Use
 from anydml.core.rules import rule
 from anydml.core.schema import BindingPoint
 from anydml.core.tensor import MINIMUM_ALIGNMENT_BYTES
+from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.commands import NAME
 from anydml.frontends.dxdispatch.fields import Notes, nearest, quoted
-from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Dispatchable, Resource, Source
 from anydml.frontends.dxdispatch.resources import MEMORY
-from anydml.runtime.binding import OFFSET, SIZE, BufferBinding, binder_of
+from anydml.runtime.binding import OFFSET, SIZE, Binder, BufferBinding, binder_of
 from anydml.runtime.host import HostMemory
 
-_BROADCAST = '{"DataType": "FLOAT32", "Sizes": [65535, 32767], "Strides": [0, 0]}'
 WORK = rule(
-    "dispatchable.memory",
-    "An operator's tensors fit in memory with every element they have, broadcast ones too.",
-    'dml.frontends.dxdispatch.parse_model(\'{"dispatchables": {"a": {"type": "REDUCE", "desc": {"InputTensor": '
-    + _BROADCAST
-    + ', "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1]}, "Function": "SUM", "Axes": [0, 1]}}}}\', '
-    "budget=1 << 30)",
+    "dispatchable.memory", "An operator's tensors fit in memory with every element they have, broadcast ones too."
 )
 _WIDEST_ELEMENT_BYTES = 8
 Buffers = Mapping[str, Any]
@@ -79,11 +73,11 @@ def check_dispatches(
     """Bind every dispatchable and dispatch to memory of the right sizes, as a run will."""
     checker = _BindingChecker(notes, resources)
     owners = notes.document.root.get("dispatchables")
-    for name, dispatchable in dispatchables.items():
+    for name, dispatchable in notes.until_full(dispatchables.items()):
         node = owners.get(name) if owners is not None else None
         assert node is not None  # it was read from there
         checker.check(node, dispatchable, dispatchable.bindings, owned=True)
-    for node, command in commands:
+    for node, command in notes.until_full(commands):
         if isinstance(command, Dispatch):
             checker.check(node, dispatchables[command.dispatchable], command.bindings, owned=False)
 
@@ -94,6 +88,7 @@ class _BindingChecker:
     def __init__(self, notes: Notes, resources: Mapping[str, Resource | None]) -> None:
         self.notes, self.resources, self.memory = notes, resources, HostMemory()
         self.known = {name: resource for name, resource in resources.items() if resource is not None}
+        self.binders: dict[str, Binder] = {}
         self.buffers = {name: np.zeros(found.size_in_bytes, np.uint8) for name, found in self.known.items()}
 
     def check(self, node: Node, dispatchable: Dispatchable, bindings: Bindings, owned: bool) -> None:
@@ -107,12 +102,18 @@ class _BindingChecker:
         if not all(name in self.known for name in named):
             return
         try:
-            binder = binder_of(dispatchable.operator, self.memory)
+            binder = self._binder(dispatchable)
             binder.bind_call((), buffer_bindings(bindings, self.known, self.buffers), initializing=owned)
         except DmlError as error:
             points = {point.dml_name: point for point in dispatchable.operator.all_points()}
             told = [self._in_elements(violation, bindings, points) for violation in error.violations]
             self.notes.adopt(place, told)
+
+    def _binder(self, dispatchable: Dispatchable) -> Binder:
+        """One for all commands that run the same operator."""
+        if dispatchable.name not in self.binders:
+            self.binders[dispatchable.name] = binder_of(dispatchable.operator, self.memory)
+        return self.binders[dispatchable.name]
 
     def _in_elements(self, violation: Violation, bindings: Bindings, points: Mapping[str, BindingPoint]) -> Violation:
         """A wrong offset in the unit and under the name a model gives it; anything else as it is."""
@@ -156,7 +157,7 @@ def _places(bindings: Node) -> dict[Any, Node]:
     """Where each resource is named first."""
     places: dict[Any, Node] = {}
     for _, entry in bindings.items():
-        for source in entry.value if isinstance(entry.value, list) else [entry]:
+        for source in entry.entries() if entry.is_list else [entry]:
             name = (source.get("name") or source).value
             if isinstance(name, str):
                 places.setdefault(name, source)

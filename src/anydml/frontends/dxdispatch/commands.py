@@ -11,34 +11,20 @@ from pathlib import Path
 from anydml.core.datatype import DataType
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
-from anydml.frontends.dxdispatch import images
+from anydml.files import images
+from anydml.files.access import ARRAY_EXTENSION, IMAGE_EXTENSIONS, check_target
+from anydml.files.json_tree import Node
+from anydml.files.npy import MAXIMUM_DIMENSIONS
 from anydml.frontends.dxdispatch.bindings import read_bindings
 from anydml.frontends.dxdispatch.fields import Fields, Notes, nearest, quoted
-from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS, check_target
-from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Command, Dispatch, Dispatchable, Place, Print, Resource, WriteFile
 
-_EXAMPLE = "dml.frontends.dxdispatch.parse_model('{{\"commands\": [{{{}}}]}}')"
-UNKNOWN = rule("command.type", "A command is dispatch, print or writeFile.", _EXAMPLE.format('"type": "draw"'))
-NAME = rule(
-    "model.name",
-    "Commands and bindings name resources and dispatchables of the model.",
-    _EXAMPLE.format('"type": "print", "resource": "a"'),
-)
+UNKNOWN = rule("command.type", "A command is dispatch, print or writeFile.")
+NAME = rule("model.name", "Commands and bindings name resources and dispatchables of the model.")
 DIMENSIONS = rule(
-    "command.dimensions",
-    "The dimensions of a file fit the resource; an image has [1, channels, height, width].",
-    'dml.frontends.dxdispatch.parse_model(\'{"resources": {"a": {"initialValues": [1], '
-    '"initialValuesDataType": "FLOAT32"}}, "commands": [{"type": "writeFile", "resource": "a", '
-    '"targetPath": "a.npy", "dimensions": [2]}]}\')',
+    "command.dimensions", "The dimensions of a file fit the resource; an image has [1, channels, height, width]."
 )
-FILE_TYPE = rule(
-    "command.file-type",
-    "An .npy file holds one data type of whole bytes, an image floats.",
-    'dml.frontends.dxdispatch.parse_model(\'{"resources": {"a": {"initialValues": [1], '
-    '"initialValuesDataType": "UINT8"}}, "commands": [{"type": "writeFile", "resource": "a", '
-    '"targetPath": "a.png", "dimensions": [1, 1, 1, 1]}]}\')',
-)
+FILE_TYPE = rule("command.file-type", "An .npy file holds one data type of whole bytes, an image floats.")
 
 
 @dataclass(frozen=True)
@@ -99,7 +85,7 @@ class CommandReader:
         dimensions = fields.integers("dimensions", 1)
         fields.finish()
         if target is not None:
-            self.notes.attempt(fields.node, lambda: check_target(target))
+            self.notes.attempt(fields.node, lambda: check_target(target), "targetPath")
         resource = self.resources.get(name) if name is not None else None
         if name is None or target is None or resource is None:
             return None
@@ -120,12 +106,13 @@ class CommandReader:
                 expected = "[1, channels, height, width] with 1, 3 or 4 channels"
                 self.notes.add(node, DIMENSIONS, list(sizes), expected, key="dimensions")
             else:
-                self.notes.attempt(node, lambda: images.check_pixels(sizes[3], sizes[2], "dimensions"))
+                self.notes.attempt(node, lambda: images.check_pixels(sizes[3], sizes[2]), "dimensions")
         elif extension == ARRAY_EXTENSION and (kind is None or kind.is_packed_pair):
             found = kind.name if kind is not None else "mixed types"
             self.notes.add(node, FILE_TYPE, found, "one type of whole bytes for .npy", "a .bin file", "resource")
-        if len(command.dimensions) > 32:
-            self.notes.add(node, DIMENSIONS, len(command.dimensions), "at most 32 dimensions", key="dimensions")
+        if len(command.dimensions) > MAXIMUM_DIMENSIONS:
+            expected = f"at most {MAXIMUM_DIMENSIONS} dimensions"
+            self.notes.add(node, DIMENSIONS, len(command.dimensions), expected, key="dimensions")
         elif kind is not None and kind.bytes_for(prod(command.dimensions or (0,))) > resource.size_in_bytes:
             found = f"{prod(command.dimensions)} elements of {kind.name}"
             self.notes.add(node, DIMENSIONS, found, f"at most {resource.size_in_bytes} bytes", key="dimensions")

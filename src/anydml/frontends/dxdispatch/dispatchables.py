@@ -12,30 +12,19 @@ from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator
 from anydml.core.schema.validate import validate
+from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.bindings import read_bindings
-from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes, nearest, quoted
-from anydml.frontends.dxdispatch.json_reader import Node
+from anydml.frontends.dxdispatch.fields import KIND, LONG, MOST_INTEGERS, Fields, Notes, nearest, quoted
 from anydml.frontends.dxdispatch.model import Dispatchable, Place
 from anydml.operators import catalog
 
 PREFIX = "DML_OPERATOR_"
-_EXAMPLE = 'dml.frontends.dxdispatch.parse_model(\'{{"dispatchables": {{"a": {{"type": "{}"}}}}}}\')'
-UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.", _EXAMPLE.format("SLICE9"))
-FOREIGN = rule(
-    "dispatchable.foreign",
-    "Shaders, ONNX models and serialized graphs are no operators, and are not run.",
-    _EXAMPLE.format("hlsl"),
-)
+UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.")
+FOREIGN = rule("dispatchable.foreign", "Shaders, ONNX models and serialized graphs are no operators, and are not run.")
 COMPILE_TYPE = rule(
-    "dispatchable.compile-type",
-    "dmlCompileType is DmlCompileOp or DmlCompileGraph; both give the same result.",
-    _EXAMPLE.format('GEMM\\", \\"dmlCompileType\\": \\"Graph').replace('\\\\"', '"'),
+    "dispatchable.compile-type", "dmlCompileType is DmlCompileOp or DmlCompileGraph; both give the same result."
 )
-TWICE = rule(
-    "dispatchable.twice",
-    "A dispatchable has one type and one description, under either spelling.",
-    _EXAMPLE.format('GEMM", "Type": "GEMM'),
-)
+TWICE = rule("dispatchable.twice", "A dispatchable has one type and one description, under either spelling.")
 _FOREIGN = {
     "hlsl": ("an HLSL shader", "the DirectML operators it stands for"),
     "onnx": ("an ONNX model", "its operators as dispatchables of this model"),
@@ -54,7 +43,7 @@ class DispatchableReader:
 
     def read(self, name: str, node: Node) -> Dispatchable | None:
         fields = Fields(node, self.notes, "a dispatchable")
-        if not fields.is_object:
+        if not node.is_object:
             return None
         key = self._spelling(fields, "type")
         kind = fields.text(key, "an operator such as 'DML_OPERATOR_GEMM'", required=True)
@@ -111,7 +100,22 @@ class DispatchableReader:
         if not all(isinstance(text, str) for text in texts):
             self.notes.add(node, KIND, node.kind, "the name of a flag, or a list of names")
             return ExecutionFlags.NONE
-        return self.notes.attempt(node, lambda: ExecutionFlags.parse(plain), here=True) or ExecutionFlags.NONE
+        return self.notes.attempt(node, lambda: ExecutionFlags.parse(plain)) or ExecutionFlags.NONE
+
+    def _is_flooded(self, source: Node) -> bool:
+        """Whether a list of numbers or an object is far too long; otherwise each entry of it would be told of."""
+        before = len(self.notes.violations)
+        waiting = [source]
+        while waiting:
+            node = waiting.pop()
+            waiting += [entry for _, entry in node.items()]
+            inner = [part for part in node.value.parts if isinstance(part, Node)] if node.is_list else []
+            waiting += inner
+            if node.is_object and len(node) > _MOST_FIELDS:
+                self.notes.add(node, KIND, f"{len(node)} fields", "those of the description, far fewer")
+            elif node.is_list and len(node) - sum(part.is_object for part in inner) > MOST_INTEGERS:
+                self.notes.add(node, LONG, f"{len(node)} values", f"at most {MOST_INTEGERS}")
+        return len(self.notes.violations) > before
 
     def _operator(self, cls: type[Operator], node: Node, fields: Fields) -> Operator | None:
         """The operator from `desc`, or from the dispatchable itself when its fields stand there."""
@@ -119,11 +123,10 @@ class DispatchableReader:
         source = node if desc is None else desc
         if desc is not None:
             fields.finish(*_OWN_KEYS)
-        if not isinstance(source.value, dict):
+        if not source.is_object:
             self.notes.add(source, KIND, source.kind, f"an object with the fields of {cls.dml_type}")
             return None
-        if len(source.value) > _MOST_FIELDS:
-            self.notes.add(source, KIND, f"{len(source.value)} fields", f"those of {cls.dml_type}, far fewer")
+        if self._is_flooded(source):
             return None
         values: dict[str, Any] = {
             key: entry.plain() for key, entry in source.items() if desc is not None or key not in _OWN_KEYS

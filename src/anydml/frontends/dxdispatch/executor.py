@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from pathlib import Path
 from statistics import median
@@ -13,36 +13,51 @@ from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import DmlError, ModelError, OutOfMemoryError, counted
+from anydml.core.errors import DmlError, ModelError, OutOfMemoryError, Violation, counted, shown
+from anydml.core.integers import require_integer
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
-from anydml.frontends.dxdispatch import images, npy
+from anydml.files import images, npy
+from anydml.files.access import ARGUMENT, ARRAY_EXTENSION, IMAGE_EXTENSIONS, as_path, find_target, write_file
+from anydml.files.elements import from_bytes
+from anydml.files.places import LocatedViolation, at_key
+from anydml.files.text import printable
 from anydml.frontends.dxdispatch.checks import buffer_bindings
-from anydml.frontends.dxdispatch.elements import from_bytes
-from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS, find_target, write_file
-from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Model, Place, Print, Resource, WriteFile
-from anydml.frontends.dxdispatch.places import LocatedViolation
+from anydml.frontends.dxdispatch.model import (
+    Bindings,
+    Command,
+    Dispatch,
+    Dispatchable,
+    Model,
+    Place,
+    Print,
+    Resource,
+    WriteFile,
+)
 from anydml.frontends.dxdispatch.printing import print_indexed, print_plain, print_shaped
-from anydml.frontends.printable import printable
+from anydml.runtime.budget import guarded
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.device import Device
 
-MEMORY = rule(
-    "run.memory",
-    "There is memory for the resources and for what is computed.",
-    "dml.frontends.dxdispatch.executor.allocate(1 << 62)",
-)
+MEMORY = rule("run.memory", "There is memory for the resources and for what is computed.")
 
 
 @dataclass(frozen=True)
 class Options:
+    """How to run a model."""
+
     output_folder: Path = Path()
     iterations: int = 1
     times: bool = False
     """Whether to print how long dispatches took."""
     verbose: bool = False
     print_commands: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "output_folder", as_path(self.output_folder, "output_folder"))
+        if require_integer(self.iterations, "iterations") < 1:
+            raise ModelError(ARGUMENT("iterations", self.iterations, "a whole number from 1"))
 
 
 @dataclass
@@ -68,6 +83,13 @@ class Executor:
         write: Callable[[str], None],
         tick: Callable[[], None] = lambda: None,
     ) -> None:
+        expected = (("model", model, Model), ("device", device, Device), ("options", options, Options))
+        for name, value, kind in expected:
+            if not isinstance(value, kind):
+                raise ModelError(ARGUMENT(name, shown(value), f"a {kind.__name__}"))
+        for name, function in (("write", write), ("tick", tick)):
+            if not callable(function):
+                raise ModelError(ARGUMENT(name, shown(function), "a function"))
         self.model, self.device, self.options = model, device, options
         self.write, self.tick = write, tick
         self.outcome = Outcome()
@@ -76,22 +98,28 @@ class Executor:
 
     def run(self) -> Outcome:
         for resource in self.model.resources.values():
-            with self._at(resource.place):
-                self.buffers[resource.name] = _create(resource)
-        for name, dispatchable in self.model.dispatchables.items():
-            with self._at(dispatchable.place):
-                compiled = self.device.compile(dispatchable.operator, dispatchable.flags)
-                if not compiled.is_initialized:
-                    compiled.initialize(**self._bound(dispatchable.bindings))
-                self.compiled[name] = compiled
+            self._at(resource.place, partial(self._create, resource))
+        for dispatchable in self.model.dispatchables.values():
+            self._at(dispatchable.place, partial(self._compile, dispatchable))
         for index, command in enumerate(self.model.commands):
             if self.options.print_commands:
                 self.write(f"[StartCmd][{index:04}]\t: {printable(command.text)}\n")
-            with self._at(command.place):
-                self._obey(command)
+            self._at(command.place, partial(self._obey, command))
             if self.options.print_commands:
                 self.write(f"[EndCmd][{index:04}]\t: hr=0x00000000 \n")
         return self.outcome
+
+    def _create(self, resource: Resource) -> None:
+        data = allocate(resource.size_in_bytes)
+        start = resource.initial_offset_in_bytes
+        resource.initial.fill(data[start : start + resource.initial.size_in_bytes])
+        self.buffers[resource.name] = data
+
+    def _compile(self, dispatchable: Dispatchable) -> None:
+        compiled = self.device.compile(dispatchable.operator, dispatchable.flags)
+        if not compiled.is_initialized:
+            compiled.initialize(**self._bound(dispatchable.bindings))
+        self.compiled[dispatchable.name] = compiled
 
     def _bound(self, bindings: Bindings) -> dict[str, Any]:
         return buffer_bindings(bindings, self.model.resources, self.buffers)
@@ -142,30 +170,30 @@ class Executor:
 
     def _write_file(self, command: WriteFile) -> None:
         resource, data = self.model.resources[command.resource], self.buffers[command.resource]
-        target = find_target(command.target, self.options.output_folder)
-        write_file(target, *_contents(command, resource, data, target.suffix.lower()))
+        with at_key("targetPath"):
+            target = find_target(command.target, self.options.output_folder)
+            write_file(target, *_contents(command, resource, data, target.suffix.lower()))
         self.write(f"Resource '{printable(command.resource)}' written to '{printable(str(target))}'\n")
         self.outcome.last_shown = command.resource
         self.outcome.commands.append({"type": "writeFile", "resource": command.resource, "path": str(target)})
 
-    @contextmanager
-    def _at(self, place: Place) -> Iterator[None]:
-        """Whatever fails inside is told with this place in the model."""
+    def _at(self, place: Place, action: Callable[[], None]) -> None:
+        """Whatever fails in the action is told with this place in the model."""
         try:
-            yield
-        except MemoryError as error:
-            found = error.violations if isinstance(error, DmlError) else [_no_memory()]
-            raise OutOfMemoryError([self._located(violation, place) for violation in found]) from None
+            guarded(action, out_of_memory)
         except DmlError as error:
-            raise ModelError([self._located(violation, place) for violation in error.violations]) from None
+            told = [self._located(violation, place) for violation in error.violations]
+            raise (OutOfMemoryError if isinstance(error, MemoryError) else ModelError)(told) from None
 
-    def _located(self, violation: Any, place: Place) -> LocatedViolation:
+    def _located(self, violation: Violation, place: Place) -> LocatedViolation:
         told = violation.under(place.path)
         return LocatedViolation.at(told, self.model.name, *place.of(violation.path))
 
 
-def _no_memory() -> Any:
-    return MEMORY("", "too little memory", "room for the resources and results", "smaller sizes")
+def out_of_memory(name: str = "") -> OutOfMemoryError:
+    """What is told of a model that needs more memory than there is."""
+    violation = MEMORY("", "too little memory", "room for the resources and results", "smaller sizes")
+    return OutOfMemoryError(violation, name)
 
 
 def allocate(size_in_bytes: int) -> Bytes:
@@ -173,14 +201,7 @@ def allocate(size_in_bytes: int) -> Bytes:
     try:
         return np.zeros(size_in_bytes, np.uint8)
     except (MemoryError, ValueError):
-        raise OutOfMemoryError(_no_memory()) from None
-
-
-def _create(resource: Resource) -> Bytes:
-    data = allocate(resource.size_in_bytes)
-    start = resource.initial_offset_in_bytes
-    resource.initial.fill(data[start : start + resource.initial.size_in_bytes])
-    return data
+        raise out_of_memory() from None
 
 
 def _contents(command: WriteFile, resource: Resource, data: Bytes, extension: str) -> tuple[bytes | memoryview, ...]:

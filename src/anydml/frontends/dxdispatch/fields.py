@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, takewhile
 from typing import TypeVar
 
 from anydml.core.errors import DmlError, Violation
 from anydml.core.fixes import Fix, suggest
 from anydml.core.naming import snake
 from anydml.core.rules import Rule, rule
-from anydml.frontends.dxdispatch.json_reader import Document, Node
-from anydml.frontends.dxdispatch.places import LocatedViolation, join_path, split_path
+from anydml.files.json_tree import Document, Node
+from anydml.files.places import LocatedViolation, at_key, join_path, split_path
 
-_PARSE = "dml.frontends.dxdispatch.parse_model({!r})"
-KIND = rule("model.kind", "A value has the kind its key asks for.", _PARSE.format("[]"))
-MISSING = rule("model.missing", "Keys that have no default are given.", _PARSE.format("{}"))
-UNKNOWN = rule("model.unknown-key", "Keys are those of the format.", _PARSE.format('{"resource": {}}'))
-RANGE = rule(
-    "model.range",
-    "A count or size is a whole number in its range.",
-    _PARSE.format('{"resources": {"a": {"initialValues": [1], "initialValuesDataType": "UINT8", "sizeInBytes": -4}}}'),
+KIND = rule("model.kind", "A value has the kind its key asks for.")
+MISSING = rule("model.missing", "Keys that have no default are given.")
+UNKNOWN = rule("model.unknown-key", "Keys are those of the format.")
+RANGE = rule("model.range", "A count or size is a whole number in its range.")
+LONG = rule(
+    "model.long-list", "A list of sizes, axes and the like has at most 1000 numbers; tensors have at most 8 dimensions."
 )
 Result = TypeVar("Result")
+MOST_INTEGERS = 1000
 UINT32_MAX = (1 << 32) - 1
 INT64_MAX = (1 << 63) - 1
 _LONGEST_NAME = 64
@@ -59,13 +57,17 @@ class Notes:
             moved = violation.under(node.path) if node.path else violation
             self.document.note(moved, place.offset)
 
-    def attempt(self, node: Node, read: Callable[[], Result], here: bool = False) -> Result | None:
-        """What `read` returns, or None when it found violations; `here` puts them at the node itself."""
+    def until_full(self, entries: Iterable[Result]) -> Iterator[Result]:
+        """The entries, until the document has too many problems to list more."""
+        return takewhile(lambda _: not self.document.is_full, entries)
+
+    def attempt(self, node: Node, read: Callable[[], Result], key: str = "") -> Result | None:
+        """What `read` returns, or None when it found violations, which are noted at the node or at a key of it."""
         try:
-            return read()
+            with at_key(key):
+                return read()
         except DmlError as error:
-            found = error.violations
-            self.adopt(node, [replace(violation, path="") for violation in found] if here else found)
+            self.adopt(node, error.violations)
             return None
 
 
@@ -93,8 +95,7 @@ class Fields:
     def __init__(self, node: Node, notes: Notes, subject: str) -> None:
         self.node, self.notes, self.subject = node, notes, subject
         self.asked: list[str] = []
-        self.is_object = isinstance(node.value, dict)
-        if not self.is_object:
+        if not node.is_object:
             notes.add(node, KIND, node.kind, f"an object: {subject}")
 
     def get(self, key: str) -> Node | None:
@@ -105,7 +106,7 @@ class Fields:
 
     def require(self, key: str, what: str) -> Node | None:
         found = self.get(key)
-        if found is None and self.is_object:
+        if found is None and self.node.is_object:
             self.notes.add(self.node, MISSING, "nothing", what, f"adding {key!r} to {self.subject}", key)
         return found
 
@@ -134,10 +135,13 @@ class Fields:
         node = self.get(key)
         if node is None:
             return None
-        if not isinstance(node.value, list):
+        if not node.is_list:
             self.notes.add(node, KIND, node.kind, "a list of whole numbers", "[...]")
             return None
-        numbers = [self.number(entry, low, high) for entry in node.value]
+        if len(node) > MOST_INTEGERS:
+            self.notes.add(node, LONG, f"{len(node)} numbers", f"at most {MOST_INTEGERS}")
+            return None
+        numbers = [self.number(entry, low, high) for entry in node.entries()]
         return None if None in numbers else [number for number in numbers if number is not None]
 
     def boolean(self, key: str) -> bool:

@@ -11,8 +11,9 @@ import numpy as np
 
 from anydml.core.datatype import DataType
 from anydml.core.memory import Bytes
-from anydml.frontends.dxdispatch import elements, images, npy
-from anydml.frontends.dxdispatch.files import read_into
+from anydml.files import elements, images, npy
+from anydml.files.access import read_into
+from anydml.files.places import at_key
 
 
 class InitialValues(ABC):
@@ -131,7 +132,8 @@ class NpyFile(InitialValues):
         return self.header.element_count
 
     def fill(self, target: Bytes) -> None:
-        npy.read_into(self.path, self.header, target)
+        with at_key("sourcePath"):
+            npy.read_into(self.path, self.header, target)
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,8 @@ class RawFile(InitialValues):
         return self.bytes_in_file
 
     def fill(self, target: Bytes) -> None:
-        read_into(self.path, target)
+        with at_key("sourcePath"):
+            read_into(self.path, target)
 
 
 @dataclass(frozen=True)
@@ -169,5 +172,6 @@ class ImageFile(InitialValues):
         return channels * height * width
 
     def fill(self, target: Bytes) -> None:
-        pixels = images.read_image(self.path, self.sizes)
+        with at_key("sourcePath"):
+            pixels = images.read_image(self.path, self.sizes)
         target[:] = elements.to_bytes(pixels.astype(self.data_type.numpy_dtype), self.data_type)

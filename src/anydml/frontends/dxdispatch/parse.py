@@ -2,50 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import takewhile
 from pathlib import Path
-from typing import TypeVar
 
 from anydml.core.errors import ModelError, OutOfMemoryError, raise_if_any, shortened
+from anydml.core.integers import require_integer
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel, FeatureLevelLike
 from anydml.core.rules import rule
+from anydml.files.access import as_path, is_regular, read_bytes, what_is
+from anydml.files.json_reader import MAXIMUM_BYTES, read_json
+from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.checks import check_dispatchable, check_dispatches, check_memory
 from anydml.frontends.dxdispatch.commands import CommandReader
 from anydml.frontends.dxdispatch.dispatchables import DispatchableReader
 from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes
-from anydml.frontends.dxdispatch.files import is_regular
-from anydml.frontends.dxdispatch.json_reader import MAXIMUM_BYTES, Document, Node, decode
 from anydml.frontends.dxdispatch.model import Command, Dispatchable, Model, Resource
 from anydml.frontends.dxdispatch.resources import MEMORY, ResourceReader
-from anydml.runtime.budget import memory_budget
+from anydml.runtime.budget import guarded, memory_budget
 
-FILE = rule(
-    "model.file", "A model is a file that can be read.", "dml.frontends.dxdispatch.read_model('no such model.json')"
-)
-Entry = TypeVar("Entry")
+FILE = rule("model.file", "A model is a file that can be read.")
 
 
 def read_model(
     path: str | Path, input_path: str | Path | None = None, feature_level: FeatureLevelLike = HIGHEST_LEVEL
 ) -> Model:
     """The model in a file; what it reads lies beside it, or in `input_path`."""
-    found = Path(path)
-    if not is_regular(found) and input_path is not None:
-        found = Path(input_path) / path
+    found = as_path(path, "path")
+    folder = None if input_path is None else as_path(input_path, "input_path")
+    if not is_regular(found) and folder is not None:
+        found = folder / found
+    name = shortened(str(path))
     if not is_regular(found):
-        what = "a folder" if found.is_dir() else "no such file"
-        raise ModelError(FILE("", what, "a model file", "another path"), shortened(str(path)))
+        raise ModelError(FILE("", what_is(found), "a model file", "another path"), name)
     if found.suffix.lower() == ".onnx":
         fix = "its operators as dispatchables of a model in JSON"
-        raise ModelError(FILE("", "an ONNX model", "a model in DxDispatch's JSON", fix), shortened(str(path)))
+        raise ModelError(FILE("", "an ONNX model", "a model in DxDispatch's JSON", fix), name)
     try:
-        with found.open("rb") as file:
-            data = file.read(MAXIMUM_BYTES + 1)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise ModelError(FILE("", reason, "a file that can be read"), shortened(str(path))) from None
-    folder = Path(input_path) if input_path is not None else found.parent
+        data = guarded(lambda: read_bytes(found, MAXIMUM_BYTES + 1), lambda: _out_of_memory(name))
+    except ModelError as error:
+        raise ModelError(FILE("", error.violations[0].found, "a file that can be read"), name) from None
+    folder = found.parent if folder is None else folder
     return parse_model(data, name=str(path), folder=folder, feature_level=feature_level)
 
 
@@ -59,26 +54,31 @@ def parse_model(
 ) -> Model:
     """The model in a text. Nothing is allocated for it yet, and files are looked at no further than their headers."""
     level = FeatureLevel.parse(feature_level)
-    data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
-    try:
-        notes = Notes(Document(decode(data, name), name))
-        model = _read(notes, name, Path(folder), level, memory_budget() if budget is None else budget)
-    except MemoryError:
-        violation = MEMORY("", "too little memory", "room for the model", "large data in files")
-        raise OutOfMemoryError(violation, name) from None
+    inputs = as_path(folder, "folder")
+    most = memory_budget() if budget is None else require_integer(budget, "budget")
+    return guarded(lambda: _parse(source, name, inputs, level, most), lambda: _out_of_memory(name))
+
+
+def _parse(source: str | bytes, name: str, folder: Path, level: FeatureLevel, budget: int) -> Model:
+    notes = Notes(read_json(source, name))
+    model = _read(notes, name, folder, level, budget)
     notes.violations.sort(key=lambda violation: (violation.line, violation.column))
     raise_if_any(notes.violations, ModelError)
     return model
+
+
+def _out_of_memory(name: str) -> OutOfMemoryError:
+    return OutOfMemoryError(MEMORY("", "too little memory", "room for the model", "large data in files"), name)
 
 
 def _read(notes: Notes, name: str, folder: Path, level: FeatureLevel, budget: int) -> Model:
     fields = Fields(notes.document.root, notes, "a model")
     fields.get("$schema")
     resources: dict[str, Resource | None] = {}
-    for key, node in _until_full(notes, _entries(fields, "resources")):
+    for key, node in notes.until_full(_entries(fields, "resources")):
         resources[key] = ResourceReader(notes, folder).read(key, node)
     dispatchables: dict[str, Dispatchable | None] = {}
-    for key, node in _until_full(notes, _entries(fields, "dispatchables")):
+    for key, node in notes.until_full(_entries(fields, "dispatchables")):
         dispatchables[key] = found = DispatchableReader(notes, level).read(key, node)
         if found is not None:
             check_dispatchable(node, found, notes, budget)
@@ -93,22 +93,17 @@ def _read(notes: Notes, name: str, folder: Path, level: FeatureLevel, budget: in
 
 def _entries(fields: Fields, key: str) -> list[tuple[str, Node]]:
     node = fields.require(key, "an object with a name for each of them")
-    if node is not None and not isinstance(node.value, dict):
+    if node is not None and not node.is_object:
         fields.notes.add(node, KIND, node.kind, "an object with a name for each of them")
     return [] if node is None else list(node.items())
-
-
-def _until_full(notes: Notes, entries: list[Entry]) -> Iterator[Entry]:
-    """The entries, as long as anybody would read what is wrong with them."""
-    return takewhile(lambda _: not notes.document.is_full, entries)
 
 
 def _commands(fields: Fields, reader: CommandReader) -> list[tuple[Node, Command]]:
     node = fields.require("commands", "a list of what to do")
     if node is None:
         return []
-    if not isinstance(node.value, list):
+    if not node.is_list:
         fields.notes.add(node, KIND, node.kind, "a list of what to do", "[...]")
         return []
-    read = [(entry, reader.read(entry)) for entry in _until_full(fields.notes, node.value)]
+    read = [(entry, reader.read(entry)) for entry in fields.notes.until_full(node.entries())]
     return [(entry, command) for entry, command in read if command is not None]

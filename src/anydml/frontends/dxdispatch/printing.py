@@ -11,14 +11,12 @@ from anydml.core.datatype import DataType
 from anydml.core.errors import counted
 from anydml.core.memory import Bytes
 from anydml.core.tensor import TensorDesc
-from anydml.frontends.dxdispatch.elements import from_bytes, to_text, to_texts
+from anydml.files.elements import from_bytes
+from anydml.files.text import bit_chunks, printable, text_chunks, to_rows, to_texts
 from anydml.frontends.dxdispatch.initial_values import Mixed
 from anydml.frontends.dxdispatch.model import Resource
-from anydml.frontends.printable import printable
 
 Write = Callable[[str], None]
-_CHUNK = 1 << 16
-_SHOWN_ELEMENTS = 1000
 
 
 def shown_values(resource: Resource, data: Bytes) -> np.ndarray[Any, Any]:
@@ -59,44 +57,33 @@ def print_shaped(resource: Resource, data: Bytes, tensor: TensorDesc | None, off
         kind = resource.data_type
         write(f"Resource '{printable(resource.name)}': {kind.name if kind is not None else 'mixed types'}, ")
         write(f"{counted(resource.initial.element_count, 'element')}, {resource.size_in_bytes} bytes\n")
-        write(_rows(shown_values(resource, data)) if kind is not None else ", ".join(_mixed_texts(resource, data)))
+        write(to_rows(shown_values(resource, data)) if kind is not None else ", ".join(_mixed_texts(resource, data)))
     else:
         strides = "" if tensor.has_implicit_strides else f", strides {list(tensor.strides)}"
         start = f", from byte {offset}" if offset else ""
         sizes = list(tensor.sizes)
         write(f"Resource '{printable(resource.name)}': {tensor.data_type.name} {sizes}{strides}{start}, ")
         write(f"{resource.size_in_bytes} bytes\n")
-        write(_rows(tensor.view(data, offset)))
+        write(to_rows(tensor.view(data, offset)))
     write("\n")
 
 
-def _rows(values: np.ndarray[Any, Any]) -> str:
-    formatter: Any = {"all": lambda value: to_text(value.item())}
-    return np.array2string(values, threshold=_SHOWN_ELEMENTS, separator=", ", max_line_width=100, formatter=formatter)
-
-
 def _texts(resource: Resource, data: Bytes) -> Iterator[list[str]]:
-    """The texts of all elements, some at a time: a large resource must not become one huge text."""
     if resource.data_type is None:
-        yield _mixed_texts(resource, data)
-        return
-    values = shown_values(resource, data)
-    for start in range(0, values.size, _CHUNK):
-        yield to_texts(values[start : start + _CHUNK])
+        return iter([_mixed_texts(resource, data)])
+    return text_chunks(shown_values(resource, data))
 
 
 def _with_bits(resource: Resource, data: Bytes) -> Iterator[tuple[list[str], list[int], int]]:
+    """Texts and bits of all elements, and how many hexadecimal digits their bits have."""
     kind = resource.data_type
     if kind is None:
         for text, part in zip(_mixed_texts(resource, data), _mixed_parts(resource, data), strict=True):
             yield [text], [int.from_bytes(part[1].tobytes(), "little")], part[0].element_bytes * 2
         return
     values = shown_values(resource, data)
-    unsigned = np.dtype(f"u{kind.element_bytes}")
-    mask = (1 << kind.bits) - 1
-    for start in range(0, values.size, _CHUNK):
-        chunk = np.ascontiguousarray(values[start : start + _CHUNK])
-        yield to_texts(chunk), [bits & mask for bits in chunk.view(unsigned).tolist()], max(kind.bits // 4, 1)
+    for texts, bits in zip(text_chunks(values), bit_chunks(values, kind), strict=True):
+        yield texts, bits, max(kind.bits // 4, 1)
 
 
 def _mixed_parts(resource: Resource, data: Bytes) -> Iterator[tuple[DataType, Bytes]]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anydml.core.datatype import DataType
-from anydml.core.errors import DmlError
 from anydml.core.rules import rule
 from anydml.core.tensor import round_up
-from anydml.frontends.dxdispatch import images, npy
-from anydml.frontends.dxdispatch.elements import read_element, read_elements, to_array, to_bytes
+from anydml.files import images, npy
+from anydml.files.access import ARRAY_EXTENSION, IMAGE_EXTENSIONS, file_size, find_source
+from anydml.files.elements import to_array, to_bytes
+from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.fields import INT64_MAX, KIND, UINT32_MAX, Fields, Notes, quoted
-from anydml.frontends.dxdispatch.files import ARRAY_EXTENSION, IMAGE_EXTENSIONS, file_size, find_source
 from anydml.frontends.dxdispatch.initial_values import (
     Constant,
     ImageFile,
@@ -23,47 +23,18 @@ from anydml.frontends.dxdispatch.initial_values import (
     RawFile,
     Sequence,
 )
-from anydml.frontends.dxdispatch.json_reader import Node
 from anydml.frontends.dxdispatch.model import Place, Resource
-
-_RESOURCE = '{{"resources": {{"a": {{"initialValuesDataType": "FLOAT32", {}}}}}}}'
-
-
-def _example(entry: str) -> str:
-    return f"dml.frontends.dxdispatch.parse_model({_RESOURCE.format(entry)!r})"
-
+from anydml.frontends.dxdispatch.numbers import read_element, read_elements
 
 FORM = rule(
-    "initial-values.form",
-    "Initial values are a list, or an object with one of value, valueStart and sourcePath.",
-    _example('"initialValues": {"valueCount": 3}'),
+    "initial-values.form", "Initial values are a list, or an object with one of value, valueStart and sourcePath."
 )
-EMPTY = rule("initial-values.empty", "A resource holds at least one value.", _example('"initialValues": []'))
-DEFERRED = rule(
-    "initial-values.deferred",
-    "Deferred values are for ONNX outputs, which have no sizes before they run.",
-    _example('"initialValues": "deferred"'),
-)
-TYPE = rule(
-    "initial-values.type",
-    "The data type of initial values is given, and a file's is the one given.",
-    _example('"initialValues": [1]').replace('"FLOAT32"', '"UNKNOWN"'),
-)
-SIZE = rule(
-    "resource.size",
-    "A resource is large enough for its initial values.",
-    _example('"initialValues": [1, 2], "sizeInBytes": 4'),
-)
-MEMORY = rule(
-    "resource.memory",
-    "All resources together fit in half of the machine's memory.",
-    _example('"initialValues": {"valueCount": 4000000000, "value": 0}')[:-1] + ", budget=8 << 30)",
-)
-RESAMPLE = rule(
-    "resource.resample",
-    "An image is resampled to [1, channels, height, width] with 1, 3 or 4 channels.",
-    _example('"initialValues": {"sourcePath": "a.png"}, "resampleSize": [2, 3, 8, 8]'),
-)
+EMPTY = rule("initial-values.empty", "A resource holds at least one value.")
+DEFERRED = rule("initial-values.deferred", "Deferred values are for ONNX outputs, which have no sizes before they run.")
+TYPE = rule("initial-values.type", "The data type of initial values is given, and a file's is the one given.")
+SIZE = rule("resource.size", "A resource is large enough for its initial values.")
+MEMORY = rule("resource.memory", "All resources together fit in half of the machine's memory.")
+RESAMPLE = rule("resource.resample", "An image is resampled to [1, channels, height, width] with 1, 3 or 4 channels.")
 UNKNOWN_TYPE = ("UNKNOWN", "DML_TENSOR_DATA_TYPE_UNKNOWN")
 
 
@@ -105,7 +76,7 @@ class ResourceReader:
             self.notes.add(node, KIND, node.kind, "the name of a data type, such as 'FLOAT32'")
             return None
         name = node.value
-        return self.notes.attempt(node, lambda: DataType.parse(name), here=True)
+        return self.notes.attempt(node, lambda: DataType.parse(name))
 
     def _resample(self, fields: Fields) -> tuple[int, int, int] | None:
         mode = fields.text("resampleMode", "'scale'")
@@ -119,7 +90,7 @@ class ResourceReader:
             self.notes.add(fields.node, RESAMPLE, sizes, expected, key="resampleSize")
             return None
         channels, height, width = sizes[1:]
-        self.notes.attempt(fields.node, lambda: images.check_pixels(width, height, "resampleSize"))
+        self.notes.attempt(fields.node, lambda: images.check_pixels(width, height), "resampleSize")
         return channels, height, width
 
     # Initial values, by their form
@@ -127,7 +98,7 @@ class ResourceReader:
     def _initial(
         self, node: Node, kind: DataType | None, resample: tuple[int, int, int] | None
     ) -> InitialValues | None:
-        if isinstance(node.value, list):
+        if node.is_list:
             return self._mixed(node) if kind is None else self._listed(node, kind)
         if not isinstance(node.value, dict):
             if node.value == "deferred":
@@ -146,29 +117,27 @@ class ResourceReader:
         return self._generated(node, kind, forms[0])
 
     def _listed(self, node: Node, kind: DataType) -> Listed | None:
-        if not node.value:
+        if not len(node):
             self.notes.add(node, EMPTY, "an empty list", "at least one value")
             return None
-        values = read_elements(node.value, kind, self.notes)
+        values = read_elements(node, kind, self.notes)
         return None if values is None else Listed(kind, values)
 
     def _mixed(self, node: Node) -> Mixed | None:
-        if not node.value:
+        if not len(node):
             self.notes.add(node, EMPTY, "an empty list", "at least one value")
             return None
-        if not any(isinstance(entry.value, dict) for entry in node.value):
+        if not any(isinstance(part, Node) and part.is_object for part in node.value.parts):
             expected = "initialValuesDataType for a list of numbers"
             self.notes.add(node, TYPE, "no data type", expected, 'adding "initialValuesDataType": "FLOAT32"')
             return None
-        read = [self._typed(entry) for entry in node.value]
+        read = [self._typed(entry) for entry in self.notes.until_full(node.entries())]
         known = [pair for pair in read if pair is not None]
-        if len(known) < len(read):
+        if len(known) < len(node):
             return None
         return Mixed(tuple(kind for kind, _ in known), b"".join(data for _, data in known))
 
     def _typed(self, node: Node) -> tuple[DataType, bytes] | None:
-        if self.notes.document.is_full:
-            return None
         fields = Fields(node, self.notes, "a typed value")
         fields.text("name", "a name")
         type_node = fields.require("type", "the value's data type")
@@ -210,9 +179,10 @@ class ResourceReader:
         fields = Fields(node, self.notes, "initial values")
         text = fields.text("sourcePath", "the name of a file", required=True)
         fields.finish()
-        if text is None:
+        path = None if text is None else self.notes.attempt(node, lambda: find_source(text, self.folder), "sourcePath")
+        if path is None or not self._is_type_of(path, kind, node):
             return None
-        found = self.notes.attempt(node, lambda: self._open(text, kind, resample))
+        found = self.notes.attempt(node, lambda: _open(path, kind, resample), "sourcePath")
         if found is None:
             return None
         assert found.data_type is not None  # no file holds mixed types
@@ -225,18 +195,27 @@ class ResourceReader:
             return None
         return found
 
-    def _open(self, text: str, kind: DataType | None, resample: tuple[int, int, int] | None) -> InitialValues:
-        path = find_source(text, self.folder)
+    def _is_type_of(self, path: Path, kind: DataType | None, node: Node) -> bool:
+        """Whether a file of this name can hold the type; an .npy file tells its own."""
         extension = path.suffix.lower()
-        if extension == ARRAY_EXTENSION:
-            return NpyFile(path, npy.read_header(path))
-        if extension in IMAGE_EXTENSIONS:
-            sizes = images.image_sizes(path)
-            if kind not in (DataType.FLOAT32, DataType.FLOAT16):
-                found = "no data type" if kind is None else kind.name
-                raise DmlError(TYPE("", found, "FLOAT32 or FLOAT16 for an image"))
-            return ImageFile(kind, path, resample or sizes)
-        if kind is None:
+        if extension in IMAGE_EXTENSIONS and kind not in (DataType.FLOAT32, DataType.FLOAT16):
+            found = "no data type" if kind is None else kind.name
+            self.notes.add(node, TYPE, found, "FLOAT32 or FLOAT16 for an image")
+            return False
+        if kind is None and extension != ARRAY_EXTENSION:
             fix = 'adding "initialValuesDataType": "FLOAT32"'
-            raise DmlError(TYPE("", "no data type", "initialValuesDataType for a raw file", fix))
-        return RawFile(kind, path, file_size(path))
+            self.notes.add(node, TYPE, "no data type", "initialValuesDataType for a raw file", fix)
+            return False
+        return True
+
+
+def _open(path: Path, kind: DataType | None, resample: tuple[int, int, int] | None) -> InitialValues:
+    """What a file holds, by its header."""
+    extension = path.suffix.lower()
+    if extension == ARRAY_EXTENSION:
+        return NpyFile(path, npy.read_header(path))
+    assert kind is not None
+    if extension in IMAGE_EXTENSIONS:
+        sizes = images.image_sizes(path)
+        return ImageFile(kind, path, resample or sizes)
+    return RawFile(kind, path, file_size(path))

@@ -29,6 +29,8 @@ class _Range:
 
 def assign_memory(plan: Plan) -> Plan:
     """Offsets for temporary and persistent slots, and the sizes of both arenas."""
+    if not plan.of_kind(SlotKind.TEMPORARY, SlotKind.PERSISTENT):
+        return plan
     offsets, temporary = _temporary(plan)
     persistent = 0
     for number in plan.of_kind(SlotKind.PERSISTENT):

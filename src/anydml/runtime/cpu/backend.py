@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from struct import Struct
@@ -17,6 +17,7 @@ from anydml.runtime.cpu.arrays import NumpyNest
 from anydml.runtime.cpu.expand import expand
 from anydml.runtime.cpu.moves import prepare_move
 from anydml.runtime.host import HostMemory
+from anydml.runtime.native import llvm
 from anydml.runtime.native.tasks import Task, TaskList
 from anydml.runtime.programs import run_program
 from anydml.runtime.reference import host_bytes
@@ -85,6 +86,9 @@ class CpuBackend(HostMemory):
 
     def expand(self, plan: Plan) -> Plan:
         return expand(plan)
+
+    def plan_options(self) -> Hashable:
+        return llvm.is_available()
 
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> CpuExecutable:
         return CpuExecutable(plan)

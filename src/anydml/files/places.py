@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
-from anydml.core.errors import Violation
+from anydml.core.errors import DmlError, Violation
 from anydml.core.fixes import Spelling
-from anydml.frontends.printable import printable
+from anydml.files.text import printable
 
 _SIMPLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _STEP = re.compile(r'\.?(?:([A-Za-z_$][A-Za-z0-9_$-]*)|\[([0-9]+)\]|\["((?:[^"\\]|\\.)*)"\])')
@@ -56,3 +57,12 @@ def join_path(keys: Iterable[str | int]) -> str:
 def split_path(path: str) -> list[str | int]:
     """The steps of a path that core rules wrote: names and indices."""
     return [int(index) if index else name or quoted for name, index, quoted in _STEP.findall(path)]
+
+
+@contextmanager
+def at_key(key: str) -> Iterator[None]:
+    """Report every violation found inside under this key."""
+    try:
+        yield
+    except DmlError as error:
+        raise type(error)([replace(each, path=key) for each in error.violations], error.subject) from None

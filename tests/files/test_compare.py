@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anydml as dml
-from anydml.frontends.dxdispatch.compare import FAR, compare, ulp_distance
+from anydml.files.compare import FAR, compare, ulp_distance
 
 
 def distance(a: Any, b: Any, dtype: Any) -> int:
@@ -54,7 +54,7 @@ def test_compare__can_fail_and_says_where() -> None:
     expected = np.array([1, 2.0000002, 4, 0], np.float32)
     result = compare(found, expected, 0, 0, 0)
     assert not result.is_equal and result.mismatches == 3
-    assert [entry[0] for entry in result.first] == [1, 2, 3]
+    assert [entry.index for entry in result.first] == [1, 2, 3]
     assert "[1] found 2.0, expected 2.000000238418579, 1 ULP away" in "\n".join(result.lines())
     assert "not a number on one side" in result.lines()[0]
     assert compare(found, expected, 1, 0, 0).mismatches == 2

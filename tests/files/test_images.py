@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 import anydml as dml
-from anydml.frontends.dxdispatch import images
+from anydml.files import images
 from tests.frontends.dxdispatch.models import resource, run, violations
 
 
@@ -140,13 +140,13 @@ def test_executor__writes_images_it_was_asked_for(tmp_path: Path) -> None:
     assert np.asarray(Image.open(tmp_path / "a.png")).tolist() == [[0, 255], [50, 101]]
 
 
-def bomb() -> bytes:
-    """A PNG of a few hundred bytes that claims 60000 x 60000 pixels."""
+def bomb(width: int = 60000, height: int = 60000) -> bytes:
+    """A PNG of a few hundred bytes that claims far more pixels than it has."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
-    head = struct.pack(">IIBBBBB", 60000, 60000, 8, 0, 0, 0, 0)
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(bytes(99))) + chunk(b"IEND", b"")
 
 
@@ -155,10 +155,35 @@ def test_not_images__are_refused(tmp_path: Path) -> None:
         ("p.png", b"not a picture", "image.format"),
         ("p.png", b"", "image.format"),
         ("p.png", bomb(), "image.size"),
+        ("p.png", bomb(8, 7_900_000), "image.format"),
+        ("p.png", bomb(7_900_000, 8), "image.format"),
+        ("p.png", bomb(8000, 8000), "image.format"),
         ("p.jpg", b"GIF89a" + bytes(40), "image.format"),
     ]:
         (tmp_path / name).write_bytes(data)
         assert [v.rule for v in violations(picture(name=name), folder=tmp_path)] == [rule]
+
+
+def test_small_file__may_hold_many_pixels_of_one_colour(tmp_path: Path) -> None:
+    """Nothing compresses better, and the limit must let it pass."""
+    for mode, size in (("1", (4000, 4000)), ("L", (2000, 2000)), ("1", (1, 100_000)), ("P", (100_000, 3))):
+        Image.new(mode, size).save(tmp_path / "p.png", optimize=True)
+        assert images.image_sizes(tmp_path / "p.png") == (3, size[1], size[0])
+        assert not images.read_image(tmp_path / "p.png", (1, 2, 2)).any()
+    for subsampling in (0, 1, 2):
+        image = Image.new("RGB", (4000, 3000))
+        image.save(tmp_path / "p.jpg", optimize=True, progressive=True, quality=1, subsampling=subsampling)
+        assert images.image_sizes(tmp_path / "p.jpg") == (3, 3000, 4000)
+
+
+def test_small_jpeg__that_claims_many_pixels_is_refused(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    Image.new("RGB", (16, 16)).save(buffer, "JPEG")
+    data = bytearray(buffer.getvalue())
+    frame = data.find(b"\xff\xc0") + 5
+    data[frame : frame + 4] = struct.pack(">HH", 8000, 7990)
+    (tmp_path / "p.jpg").write_bytes(data)
+    assert [v.rule for v in violations(picture(name="p.jpg"), folder=tmp_path)] == ["image.format"]
 
 
 def test_truncated_image__fails_the_run_with_a_message(tmp_path: Path) -> None:

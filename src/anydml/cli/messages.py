@@ -1,0 +1,38 @@
+"""What commands tell the user, and the errors that end a command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+from anydml.core.errors import DmlError
+from anydml.files.text import printable
+
+FAILED_STATUS, USAGE_STATUS, BUG_STATUS, BROKEN_PIPE_STATUS, INTERRUPTED_STATUS = 1, 2, 70, 141, 130
+
+
+class UsageError(Exception):
+    """What was typed cannot be understood; the message says what was expected."""
+
+
+def write(text: str, stream: TextIO | None = None) -> None:
+    """Print what may hold any character, to a stream that may not have them all."""
+    stream = sys.stdout if stream is None else stream
+    encoding = stream.encoding
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding) if encoding else text)
+
+
+def write_problems(error: DmlError, stream: TextIO) -> None:
+    """One line for each violation, all of them."""
+    subject = f"{error.subject}: " if error.subject else ""
+    for violation in error.violations:
+        plain = str(violation).removeprefix("value: ") if not violation.path else str(violation)
+        write(printable(f"{subject}{plain}") + "\n", stream)
+
+
+def describe_bug(error: Exception) -> str:
+    """What to say of an error that should not have happened; with ANYDML_TRACEBACK it is raised again."""
+    if os.environ.get("ANYDML_TRACEBACK"):
+        raise error
+    return f"a bug in anydml: {type(error).__name__}: {error}\nset ANYDML_TRACEBACK=1 to see where"

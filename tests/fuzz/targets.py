@@ -1,0 +1,21 @@
+"""All targets by name, for `scripts/fuzz` and for longer runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.fuzz.arrays import fuzz_arrays
+from tests.fuzz.command_lines import fuzz_command_lines
+from tests.fuzz.harness import Summary
+from tests.fuzz.images import fuzz_images
+from tests.fuzz.links import fuzz_links
+from tests.fuzz.models import fuzz_models, fuzz_texts
+
+TARGETS: dict[str, Callable[[int, int | None, float | None], Summary]] = {
+    "models": fuzz_models,
+    "texts": fuzz_texts,
+    "arrays": fuzz_arrays,
+    "images": fuzz_images,
+    "command-lines": fuzz_command_lines,
+    "links": fuzz_links,
+}

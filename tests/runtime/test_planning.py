@@ -1,0 +1,57 @@
+"""Plans of equal operators are shared, and of no others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import anydml as dml
+from anydml.runtime.native import llvm
+
+FOUR = dml.TensorDesc("FLOAT32", [4])
+
+
+def fill(value: float) -> dml.Operator:
+    return dml.FillValueConstant(output_tensor=FOUR, value_data_type="FLOAT32", value=value)
+
+
+def test_equal_operators__share_a_plan() -> None:
+    device = dml.Device()
+    assert device.compile(fill(1)).plan is device.compile(fill(1)).plan
+    assert device.compile(fill(1)).plan is not device.compile(fill(2)).plan
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, float("nan")])
+def test_zeros_and_nan__are_told_apart(value: float) -> None:
+    """-0.0 equals 0.0, and NaN does not equal itself; plans go by bits."""
+    compiled = dml.Device().compile(fill(value))
+    assert compiled.plan is dml.Device().compile(fill(value)).plan
+    assert np.array_equal(compiled().view(np.uint32), np.full(4, value, np.float32).view(np.uint32))
+
+
+def test_attributes_of_fused_activations__count() -> None:
+    operators = [
+        dml.ElementWiseAdd1(a_tensor=FOUR, b_tensor=FOUR, fused_activation=dml.ActivationLeakyRelu.fused(alpha=alpha))
+        for alpha in (0.5, 0.25)
+    ]
+    x = np.full(4, -1, np.float32)
+    results = [dml.Device().compile(operator)(x, x).tolist() for operator in operators]
+    assert results == [[-1.0] * 4, [-0.5] * 4]
+
+
+def test_levels__are_checked_apart() -> None:
+    operator = dml.ActivationGelu(input_tensor=FOUR)
+    dml.Device().compile(operator)
+    with pytest.raises(dml.UnsupportedError):
+        dml.Device(feature_level="5.0").compile(dml.ActivationGelu(input_tensor=FOUR))
+
+
+def test_passes_devices_and_options__have_plans_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    operator = dml.ActivationRelu(input_tensor=FOUR)
+    device = dml.Device()
+    plan = device.compile(operator).plan
+    assert plan is not device.compile(operator, passes=dml.Passes.none()).plan
+    assert plan is not dml.Device("reference").compile(operator).plan
+    here = llvm.is_available()
+    monkeypatch.setattr(llvm, "is_available", lambda: not here)
+    assert plan is not device.compile(operator).plan
