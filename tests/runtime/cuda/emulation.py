@@ -138,11 +138,59 @@ class Library:
         return found
 
 
+class EmulatedBlas:
+    """Products as cuBLAS defines them, by NumPy on the very memory."""
+
+    def product(self, shape: Any, addresses: tuple[int, int, int], is_fast: bool) -> Any:
+        return lambda: self._run(shape, *addresses)
+
+    def _run(self, shape: Any, left: int, right: int, target: int) -> None:
+        a = _matrices(
+            left,
+            shape.types[0],
+            shape.count,
+            shape.left_step,
+            shape.rows,
+            shape.depth,
+            shape.left_pitch,
+            shape.left_transposed,
+        )
+        b = _matrices(
+            right,
+            shape.types[1],
+            shape.count,
+            shape.right_step,
+            shape.depth,
+            shape.columns,
+            shape.right_pitch,
+            shape.right_transposed,
+        )
+        c = _matrices(
+            target, shape.types[2], shape.count, shape.target_step, shape.rows, shape.columns, shape.target_pitch, False
+        )
+        wide = np.float64 if shape.types[2].name == "FLOAT64" else np.float32
+        with np.errstate(all="ignore"):
+            c[...] = np.matmul(a.astype(wide), b.astype(wide)) * wide(shape.alpha)
+
+
+def _matrices(
+    address: int, kind: Any, count: int, step: int, rows: int, columns: int, pitch: int, is_transposed: bool
+) -> Any:
+    item = kind.element_bytes
+    strides = (step * item, *((item, pitch * item) if is_transposed else (pitch * item, item)))
+    size = ((count - 1) * step + (max(rows, columns) - 1) * pitch + max(rows, columns)) * item
+    return np.ndarray(
+        (count, rows, columns), kind.numpy_dtype, (ctypes.c_char * size).from_address(address), 0, strides
+    )
+
+
 class EmulatedDriver:
     """What `Driver` offers, on the host."""
 
     arrays = Library()
     number = 0
+    blas = EmulatedBlas()
+    dnn = None
     folder = Path(os.environ.get("ANYDML_EMULATION", tempfile.gettempdir())) / "anydml-emulation"
 
     def __init__(self) -> None:
@@ -216,6 +264,10 @@ class EmulatedDriver:
             function(launch.arguments, launch.blocks, launch.threads, takes_turns)
 
         return run
+
+
+    def record(self, runs: Any) -> Any:
+        return lambda: [run() for run in runs]
 
 
 BACKEND = CudaBackend(EmulatedDriver())  # type: ignore[arg-type]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from importlib.util import find_spec
 from threading import Lock, local
 from typing import Any
@@ -50,6 +51,23 @@ class Driver:
         self._threads = local()
         self._start = cupy.cuda.driver.launchKernel
         self.current_stream: Callable[[], Any] = cupy.cuda.get_current_stream
+
+    @cached_property
+    def blas(self) -> Any:
+        """cuBLAS; None where it does not load."""
+        from anydml.runtime.cuda.blas import Blas, LibraryError
+
+        try:
+            return Blas(self)
+        except (LibraryError, ImportError, RuntimeError):
+            return None
+
+    @cached_property
+    def dnn(self) -> Any:
+        """cuDNN; None where it is not installed."""
+        from anydml.runtime.cuda.dnn import load_dnn
+
+        return load_dnn(self)
 
     def describe(self) -> str:
         """Name, memory, compute capability and driver."""
@@ -146,3 +164,24 @@ class Driver:
             start(handle, blocks, 1, 1, threads, 1, 1, shared, stream().ptr, place, 0)
 
         return run
+
+    def record(self, runs: Sequence[Run]) -> Run:
+        """Kernels as one CUDA graph, started at once on the stream that is current then."""
+        self.use()
+        with self._lock:
+            stream = self.arrays.cuda.Stream(non_blocking=True)
+            with stream:
+                stream.begin_capture()
+                try:
+                    for run in runs:
+                        run()
+                finally:
+                    graph = stream.end_capture()
+        graph.upload(self.current_stream())
+        start, current, use = graph.launch, self.current_stream, self.use
+
+        def replay(kept: Any = (graph, stream)) -> None:
+            use()
+            start(current())
+
+        return replay

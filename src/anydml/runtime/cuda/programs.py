@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from anydml.core.datatype import DataType
-from anydml.core.expression import Node, cast, constant, load, operation, substitute
+from anydml.core.expression import cast, constant, load, operation
 from anydml.core.functions import ArrayFunctions
 from anydml.core.schema import Operator
 from anydml.core.steps import Access, Nest, Program, Store, View
@@ -19,6 +18,7 @@ from anydml.runtime.backend import Memory, Run
 from anydml.runtime.buffer import Buffer
 from anydml.runtime.cuda.driver import Driver
 from anydml.runtime.cuda.text.pointwise import PointwiseKernel
+from anydml.runtime.cuda.workspace import packed_strides, with_value
 from anydml.runtime.programs import named_inputs, results_of, run_program
 
 RESULT = -1
@@ -30,9 +30,10 @@ LACKING = (AttributeError, NotImplementedError, TypeError, ValueError, IndexErro
 class CudaProgram:
     """A program made ready. What CuPy cannot do runs on the host, and a warning says so, once."""
 
-    def __init__(self, driver: Driver, program: Program) -> None:
-        self.driver, self.program = driver, program
-        self.is_on_host = False
+    is_replayable = False
+
+    def __init__(self, driver: Driver, program: Program, is_on_host: bool = False) -> None:
+        self.driver, self.program, self.is_on_host = driver, program, is_on_host
         self._stores: dict[tuple[int, DataType], PointwiseKernel] = {}
         operator = program.operator
         self._loads = [None if view is None else _Load(driver, operator, view) for view in program.inputs]
@@ -112,24 +113,14 @@ def strided_array(driver: Driver, buffer: Buffer, view: View) -> Any:
     return driver.array(buffer.address + start, room, buffer.owner, view.sizes, view.type.numpy_dtype, steps)
 
 
-def packed_strides(sizes: Sequence[int]) -> tuple[int, ...]:
-    return tuple(prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
-
-
-def with_result(nest: Nest, kind: DataType, data_type: DataType, access: Access | None = None) -> Nest:
+def with_result(nest: Nest, kind: DataType, data_type: DataType) -> Nest:
     """An output's nest that reads the result, of some type, from memory; rounded to the output's type first."""
-    place = access or Access(RESULT, kind, packed_strides(nest.sizes))
     value = load(len(nest.loads), kind.numpy_dtype)
     if data_type.is_packed_pair and kind.is_float:
         low, high = (constant(float(limit), value.type) for limit in data_type.range)
         value = operation("minimum", operation("maximum", value, low), high)
     value = cast(value, data_type.numpy_dtype)
-    stores = tuple(Store(s.access, substitute(s.value, _replaced(value))) for s in nest.stores)
-    return Nest(nest.sizes, (*nest.loads, place), stores)
-
-
-def _replaced(value: Node) -> Callable[[Node], Node | None]:
-    return lambda node: value if node.op == "result" else None
+    return with_value(nest, value, (Access(RESULT, kind, packed_strides(nest.sizes)),))
 
 
 def _address(memory: Memory, slot: int) -> int:
