@@ -67,6 +67,7 @@ def pointwise():
         target = out if run.outputs[0].total == out.nbytes else cupy.empty(run.outputs[0].total // 4, "f4")
         show(name, {"anydml": bound(run, inputs, [target]), "PyTorch": f}, base)
     from anydml.runtime.cuda.text import pointwise as _  # noqa
+
     d4 = desc("f4", (1, 1, n, n))
     one = desc("f4", (1, 1, 1, n))
     wide = desc("f4", (1, 1, n, n), strides=[0, 0, 0, 1])
@@ -76,7 +77,14 @@ def pointwise():
         )
         run = device.compile(mvn)
         w, b = (cupy.random.standard_normal((n,), dtype="f4") for _ in range(2))
-        show("layer normalization", {"anydml": bound(run, [x, w, b], [out]), "PyTorch": lambda: torch.nn.functional.layer_norm(t(x), (n,), t(w), t(b), 1e-5)}, base)
+        show(
+            "layer normalization",
+            {
+                "anydml": bound(run, [x, w, b], [out]),
+                "PyTorch": lambda: torch.nn.functional.layer_norm(t(x), (n,), t(w), t(b), 1e-5),
+            },
+            base,
+        )
     except Exception as error:
         print("layer normalization", type(error).__name__, str(error)[:300])
     # (x + row) * y, sigmoid, * x
@@ -94,7 +102,11 @@ def pointwise():
         [(0, 0, 1, 0), (1, 0, 2, 0), (2, 0, 3, 0)],
     )
     run = device.compile_graph(g)
-    show("chain of four", {"anydml": bound(run, [x, row, y], [out]), "PyTorch": lambda: torch.sigmoid((t(x) + t(row)) * t(y)) * t(x)}, base)
+    show(
+        "chain of four",
+        {"anydml": bound(run, [x, row, y], [out]), "PyTorch": lambda: torch.sigmoid((t(x) + t(row)) * t(y)) * t(x)},
+        base,
+    )
 
 
 def gemm():
@@ -105,7 +117,7 @@ def gemm():
             d = desc(kind, (n, n))
             run = device.compile(dml.Gemm(a_tensor=d, b_tensor=d))
             ta, tb, to = t(a), t(b), t(out)
-            show(f"GEMM {kind} {n}", {"anydml": bound(run, [a, b], [out]), "PyTorch": lambda: torch.mm(ta, tb, out=to)})
+            show(f"GEMM {kind} {n}", {"anydml": bound(run, [a, b, None], [out]), "PyTorch": lambda: torch.mm(ta, tb, out=to)})
 
 
 def conv():
@@ -120,22 +132,31 @@ def conv():
     for kind in ("f4", "f2"):
         for n, c, k, r, s, stride, groups in cases:
             x = cupy.random.standard_normal((n, c, s, s), dtype="f4").astype(kind)
-            w = (cupy.random.standard_normal((k, c // groups, r, r), dtype="f4") / (c // groups * r * r) ** 0.5).astype(kind)
+            w = (cupy.random.standard_normal((k, c // groups, r, r), dtype="f4") / (c // groups * r * r) ** 0.5).astype(
+                kind
+            )
             pad = [r // 2] * 2
             op = dml.Convolution(
-                input_tensor=desc(kind, x.shape), filter_tensor=desc(kind, w.shape), strides=[stride] * 2,
-                start_padding=pad, end_padding=pad, group_count=groups,
+                input_tensor=desc(kind, x.shape),
+                filter_tensor=desc(kind, w.shape),
+                strides=[stride] * 2,
+                start_padding=pad,
+                end_padding=pad,
+                group_count=groups,
             )
             run = device.compile(op)
             tx, tw = t(x), t(w)
             wanted = torch.conv2d(tx, tw, stride=stride, padding=pad, groups=groups)
             out = cupy.empty(tuple(wanted.shape), kind)
-            go = bound(run, [x, w], [out])
+            go = bound(run, [x, w, None], [out])
             go()
             error = float((t(out).float() - wanted.float()).abs().max())
             how = run.plan.steps[0].describe(run.plan.name_of).split()[0]
-            show(f"conv {kind} {n}x{c}->{k} {r}x{r}/{stride} {s} g{groups} [{how}]",
-                 {"anydml": go, "PyTorch": lambda: torch.conv2d(tx, tw, stride=stride, padding=pad, groups=groups)}, check=f"error {error:.1e}")
+            show(
+                f"conv {kind} {n}x{c}->{k} {r}x{r}/{stride} {s} g{groups} [{how}]",
+                {"anydml": go, "PyTorch": lambda: torch.conv2d(tx, tw, stride=stride, padding=pad, groups=groups)},
+                check=f"error {error:.1e}",
+            )
 
 
 def overhead():
@@ -160,7 +181,9 @@ def overhead():
     worst = 0
     for sizes, strides in (((700, 500), (1, 700)), ((3, 70000), (1, 3)), ((100, 1000), (2000, 1))):
         s = time.perf_counter()
-        op = dml.ElementWiseIdentity(input_tensor=dml.TensorDesc("UINT16", sizes, strides=strides), output_tensor=dml.TensorDesc("UINT16", sizes))
+        op = dml.ElementWiseIdentity(
+            input_tensor=dml.TensorDesc("UINT16", sizes, strides=strides), output_tensor=dml.TensorDesc("UINT16", sizes)
+        )
         run = device.compile(op)
         a = cupy.zeros(run.inputs[0].total, "u1")
         b = cupy.zeros(run.outputs[0].total, "u1")
@@ -175,4 +198,5 @@ for part in (sys.argv[1] if len(sys.argv) > 1 else "overhead,pointwise,gemm,conv
         globals()[part]()
     except Exception as error:
         import traceback
+
         traceback.print_exc()

@@ -55,6 +55,7 @@ template <typename T> static T __shfl_down_sync(unsigned, T v, int m) {
   T r; int from = (threadIdx.x % 32) + m < 32 ? threadIdx.x + m : threadIdx.x; memcpy(&r, &emulated_lanes[from], sizeof r); __syncthreads(); return r;
 }
 static double normcdf(double x) { return 0.5 * erfc(-x * sqrt(0.5)); }
+static float normcdff(float x) { return normcdf((double)x); }
 static int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static int __ffs(int x) { return __builtin_ffs(x); }
 static void atomicAnd(unsigned* p, unsigned x) { *p &= x; }
@@ -264,7 +265,6 @@ class EmulatedDriver:
             function(launch.arguments, launch.blocks, launch.threads, takes_turns)
 
         return run
-
 
     def record(self, runs: Any) -> Any:
         return lambda: [run() for run in runs]

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 from anydml.core.datatype import DataType
 from anydml.core.enums import ConvolutionDirection, ConvolutionMode
-from anydml.core.expression import FLOAT32, Node, cast, constant, load, operation
-from anydml.core.steps import Access, Nest, Program, Step, Store, View
+from anydml.core.expression import FLOAT32, Node, cast, load, operation
+from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.runtime.backend import Memory, Run
 from anydml.runtime.cuda.dnn import Convolution, Dnn, Window
 from anydml.runtime.cuda.products import LARGEST, Product, activated, copied
+from anydml.runtime.cuda.reductions import padded
 from anydml.runtime.cuda.workspace import Workspace, packed_strides, with_value
 
 
@@ -161,7 +162,7 @@ class _Work:
     # Matrices
 
     def by_matrices(self) -> list[Step] | None:
-        operator, groups, sizes = self.operator, self.operator.group_count, self.nest.sizes
+        groups, sizes = self.operator.group_count, self.nest.sizes
         batch, outputs, spatial = sizes[0], sizes[1], sizes[2:]
         depth = prod(self.weights.sizes[1:])
         columns = self._columns(groups, spatial, depth)
@@ -171,7 +172,6 @@ class _Work:
         left = Access(weights.slot, weights.type, (0, rows * depth, depth, 1), weights.offset)
         place = Access(target.slot, target.type, (outputs * count, rows * count, count, 1))
         self.steps.append(Product((batch, groups), rows, count, depth, left, columns, place))
-        del operator
         return self._finished(target, is_done=False)
 
     def _columns(self, groups: int, spatial: tuple[int, ...], depth: int) -> Access:
@@ -200,19 +200,8 @@ class _Work:
         )
 
     def _padded(self) -> View:
-        before, after = self.operator.start_padding, self.operator.end_padding
-        if not any(before) and not any(after):
-            return self.source
-        spatial = [n + a + b for n, a, b in zip(self.source.sizes[2:], before, after, strict=True)]
-        sizes = (*self.source.sizes[:2], *spatial)
-        made = self._temporary(sizes, self.source.type, "padded")
-        element = self.source.type.numpy_dtype
-        zero = constant(0.0, FLOAT32)
-        inside = sum(a * s for a, s in zip(before, made.strides[2:], strict=True))
-        self.steps.append(Nest(sizes, (), (Store(made, zero),)))
-        store = Store(replace(made, offset=inside), load(0, element))
-        self.steps.append(Nest(self.source.sizes, (self.source.access,), (store,)))
-        return View(made.slot, made.type, sizes, made.strides)
+        operator = self.operator
+        return padded(self.source, operator.start_padding, operator.end_padding, 0.0, self.workspace, self.steps)
 
     # Both
 

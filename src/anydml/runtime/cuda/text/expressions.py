@@ -46,6 +46,7 @@ _FUNCTIONS = {
     "cosh": "cosh",
     "tanh": "tanh",
     "erf": "erf",
+    "normal_cdf": "normcdf",
 }
 _IN_DOUBLE = {
     "tan": "tan",
@@ -55,7 +56,6 @@ _IN_DOUBLE = {
     "arctanh": "atanh",
     "arctan2": "atan2",
     "power": "exact_power",
-    "normal_cdf": "normcdf",
 }
 """Functions whose form for float32 is less exact than operations are allowed to be."""
 
