@@ -62,6 +62,7 @@ class _Prepared:
     step: Correlation
     convolution: Convolution
     is_replayable: ClassVar[bool] = True
+    starts_slowly: ClassVar[bool] = True
 
     def bind(self, memory: Memory) -> Run:
         step = self.step

@@ -254,6 +254,10 @@ def _cut(strides: tuple[int, ...], count: int, length: int) -> tuple[int, ...]:
     return (strides[count] * length, *strides)
 
 
+def _inverse(value: Node) -> Node:
+    return operation("divide", constant(1.0, FLOAT32), value)
+
+
 def expand_softmax(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
     (view,), (nest,) = program.inputs, program.outputs
@@ -269,7 +273,8 @@ def expand_softmax(program: Program, workspace: Workspace) -> list[Step] | None:
     if "LOG" in operator.dml_type:
         value = operation("subtract", shifted, operation("log", total))
     else:
-        value = operation("divide", operation("exp", shifted), total)
+        # One division for the row: the products are as exact as quotients but for one rounding.
+        value = operation("multiply", operation("exp", shifted), _inverse(total))
     return [make.step(nest, value, view.type)]
 
 
@@ -293,7 +298,7 @@ def expand_normalization(program: Program, workspace: Workspace) -> list[Step] |
     if operator.use_variance:
         variance = average(operation("multiply", value, value))
         deviation = operation("sqrt", operation("add", variance, constant(operator.epsilon, FLOAT32)))
-        value = operation("divide", value, deviation)
+        value = operation("multiply", value, _inverse(deviation))
     for operand, op in ((scale, "multiply"), (bias, "add")):
         if operand is not None:
             value = operation(op, value, make.element(make.add(_wide(operand, view.sizes))))

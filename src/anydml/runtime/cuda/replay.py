@@ -18,10 +18,14 @@ class Replay:
 
     def __init__(self, driver: Driver, kernels: Sequence[Any], memory: Memory, name: str) -> None:
         self.driver, self.name, self.calls = driver, name, 0
-        bound = [(kernel.is_replayable, kernel.bind(memory)) for kernel in kernels]
-        self.groups = [(is_one, [run for _, run in group]) for is_one, group in groupby(bound, lambda pair: pair[0])]
+        bound = [(kernel, kernel.bind(memory)) for kernel in kernels]
+        parts = [(is_one, list(part)) for is_one, part in groupby(bound, lambda pair: bool(pair[0].is_replayable))]
+        self.groups = [
+            (is_one and _is_worth_it([kernel for kernel, _ in part]), [run for _, run in part])
+            for is_one, part in parts
+        ]
         self.runs: list[Run] = [run for _, run in bound]
-        self.can_record = any(is_one and len(group) > 1 for is_one, group in self.groups)
+        self.can_record = any(is_recorded for is_recorded, _ in self.groups)
 
     def run(self) -> None:
         if self.can_record and self.calls == _CALLS_BEFORE:
@@ -34,8 +38,8 @@ class Replay:
         """Where recording fails, kernels are started one by one as before."""
         self.can_record = False
         runs: list[Run] = []
-        for is_one, group in self.groups:
-            if not is_one or len(group) == 1:
+        for is_recorded, group in self.groups:
+            if not is_recorded:
                 runs += group
                 continue
             try:
@@ -43,3 +47,8 @@ class Replay:
             except Exception:  # of CUDA, CuPy or a library: nothing is lost but time
                 runs += group
         self.runs = runs
+
+
+def _is_worth_it(kernels: Sequence[Any]) -> bool:
+    """Several kernels are started at once; one alone, if a library takes long to start it."""
+    return len(kernels) > 1 or any(getattr(kernel, "starts_slowly", False) for kernel in kernels)

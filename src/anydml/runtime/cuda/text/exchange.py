@@ -1,8 +1,8 @@
 """Kernels of moves with a short dimension: pixels of a few channels are taken apart, put together and turned around.
 
-A block reads whole aligned vectors that hold its pixels into shared memory, whatever the pixels' own alignment, and
-writes whole aligned vectors. Shared memory skips a word after every 128 bytes, so that threads that read elements some
-bytes apart find them in different banks.
+A block reads its pixels into shared memory by whole aligned vectors, shifted if the pixels are not aligned, and writes
+whole aligned vectors. Where threads read elements some bytes apart, shared memory skips a word after every 128 bytes, so
+that they find them in different banks.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class ExchangeKernel:
 _TEXT = """
 typedef {type} T;
 struct P {{ uint64 source, destination; int64 groups, pixels, source_step, destination_step; int64 outer[{numbers}]; }};
-__device__ __forceinline__ uint32 banked(uint32 byte) {{ return byte + (byte >> 7 << 2); }}
+__device__ __forceinline__ uint32 banked(uint32 byte) {{ return {banked}; }}
 extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
   extern __shared__ __align__(16) uint8 tile[];
   uint32 b = blockIdx.x, q = b / (uint32)p.groups;
@@ -117,10 +117,14 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
   uint4 v[{loads}];
   #pragma unroll
   for (int k = 0; k < {loads}; k++) {{
-    const int n = threadIdx.x + k * {threads}, segment = n / {vectors_in}, place = n % {vectors_in};
-    const int64 at = from + segment * p.source_step;
-    const uint4* block = (const uint4*)(at & ~15ll) + place;
-    if (segment < {segments_in} && (int64)block < at + bytes_in) v[k] = {read};
+    const int n = threadIdx.x + k * {threads}, segment = n / {vectors_in}, place = n % {vectors_in} * 16;
+    const int64 at = from + segment * p.source_step + place;
+    if (segment < {segments_in} && place < bytes_in) {{
+      const uint4* block = (const uint4*)(at & ~15ll);
+      const int skew = (int)(at & 15);
+      v[k] = {read};
+      if (skew) v[k] = join(v[k], place + 16 - skew < bytes_in ? block[1] : v[k], skew);
+    }}
   }}
   #pragma unroll
   for (int k = 0; k < {loads}; k++) {{
@@ -138,20 +142,21 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
     if (segment >= {segments_out}) break;
     const int64 at = to + segment * p.destination_step;
     const int64 block = (at & ~15ll) + place * 16;
-    const int first = (int)((block - at) / {element});
+    const int first = (int)(block - at) / {element};
     if (first >= length) continue;
-    union {{ uint4 c; T e[{width}]; }} s;
-    #pragma unroll
-    for (int e = 0; e < {width}; e++) {{
-      const int i = first + e + {width} * {channels_out};
-      const int x = {pixel}, c = {channel};
-      const int held = {place};
-      if (first + e >= 0 && first + e < length) s.e[e] = *(const T*)(tile + banked(held));
-    }}
-    if (first >= 0 && first + {width} <= length) {{ {write} }}
-    else {{
+    if (first >= 0 && first + {width} <= length) {{
+      union {{ uint4 c; T e[{width}]; }} s;
       #pragma unroll
-      for (int e = 0; e < {width}; e++) if (first + e >= 0 && first + e < length) ((T*)block)[e] = s.e[e];
+      for (int e = 0; e < {width}; e++) {{
+        const uint32 i = first + e, x = {pixel}, c = {channel};
+        s.e[e] = *(const T*)(tile + banked({place}));
+      }}
+      {write}
+    }} else {{
+      for (int e = 0; e < {width}; e++) {{
+        const uint32 i = first + e, x = {pixel}, c = {channel};
+        if (first + e >= 0 && first + e < length) ((T*)block)[e] = *(const T*)(tile + banked({place}));
+      }}
     }}
   }}
 }}
@@ -166,16 +171,13 @@ def text_of(made: Exchange) -> str:
         outer.append(f"  q = b / (uint32)p.outer[{3 * r}];")
         outer.append(f"  {{ const int64 k = (int64)(b - q * (uint32)p.outer[{3 * r}]);")
         outer.append(f"    from += k * p.outer[{3 * r + 1}]; to += k * p.outer[{3 * r + 2}]; }} b = q;")
-    pixel, channel = (
-        ("i - " + str(width), "segment") if made.writes_planes else (f"i / {channels} - {width}", f"i % {channels}")
-    )
+    pixel, channel = ("i", "segment") if made.writes_planes else (f"i / {channels}u", f"i % {channels}u")
     pixel = f"count - 1 - ({pixel})" if made.is_mirrored else pixel
     channel = f"{channels - 1} - ({channel})" if made.is_swapped else channel
     if made.pitch == 1:
-        skew = "(int)((from + c * p.source_step) & 15)"
-        place = f"c * {made.vectors_in * WIDEST_BYTES} + {skew} + x * {element}"
+        place = f"c * {made.vectors_in * WIDEST_BYTES} + x * {element}"
     else:
-        place = f"(int)(from & 15) + (x * {made.pitch} + c) * {element}"
+        place = f"(x * {made.pitch} + c) * {element}"
     return PRELUDE + _TEXT.format(
         type=CHUNKS[element],
         numbers=max(1, 3 * made.rank),
@@ -199,6 +201,7 @@ def text_of(made: Exchange) -> str:
         pixel=pixel,
         channel=channel,
         place=place,
+        banked="byte + (byte >> 7 << 2)" if made.writes_planes else "byte",
         read="read_once(block)" if made.is_streamed else "*block",
         write="write_once((uint4*)block, s.c);" if made.is_streamed else "*(uint4*)block = s.c;",
     )

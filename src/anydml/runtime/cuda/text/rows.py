@@ -15,16 +15,18 @@ from struct import pack
 import numpy as np
 
 from anydml.core.datatype import DataType
-from anydml.core.expression import Node, leaves, load
+from anydml.core.expression import FLOAT32, FLOAT64, Node, leaves, load
 from anydml.core.steps import Access, Store
 from anydml.runtime.cuda.text.expressions import c_type, constant_text, lines_of, loaded, storage_type, stored
 from anydml.runtime.cuda.text.loops import SMALL, Loops, canonical, magic
-from anydml.runtime.cuda.text.pointwise import CHUNKS, WIDEST_BYTES, Launch
+from anydml.runtime.cuda.text.pointwise import CHUNKS, STREAMED_BYTES, WIDEST_BYTES, Launch
 from anydml.runtime.cuda.text.prelude import PRELUDE
 
 BLOCK_THREADS, MOST_THREADS, WARP = 256, 1024, 32
 MOST_HELD = 32
 """Elements of a row that a thread keeps in registers."""
+VECTORS = 8
+"""Vectors of a row that each thread has, where there are enough."""
 SHORT_ROW = 16
 """Rows of so few elements are left to one thread each."""
 _COMBINE = {"sum": "({} + {})", "product": "({} * {})", "maximum": "largest_of({}, {})", "minimum": "least_of({}, {})"}
@@ -75,6 +77,7 @@ class Shape:
     """Of each load and store: flat (one element for a row), unit or strided."""
     types: tuple[DataType, ...]
     is_small: bool
+    is_streamed: bool
     phases: tuple[Phase, ...]
     values: tuple[Node, ...]
     load_count: int
@@ -113,6 +116,8 @@ class RowKernel:
         self.outer = _reordered(outer, order)
         self.inner = canonical(work.inner, [_part(a, whole[n][split:], 0) for n, a in enumerate(everything)])
         self.length = prod(work.inner)
+        touched = self.length * self.outer.count * everything[0].type.element_bytes
+        self.is_streamed = touched > STREAMED_BYTES
 
     def launch(self, addresses: Sequence[int]) -> Launch:
         starts = [a + b for a, b in zip(self.outer.starts, self.inner.starts, strict=True)]
@@ -138,7 +143,7 @@ class RowKernel:
         is_serial = self._is_serial()
         width = 1 if is_serial else self._width(bases, is_flat)
         vectors = self.length // width
-        threads = 1 if is_serial else min(max(1 << (-(-vectors // 4) - 1).bit_length(), WARP), MOST_THREADS)
+        threads = 1 if is_serial else min(max(_power(-(-vectors // VECTORS)), WARP), MOST_THREADS)
         kinds = tuple(
             "flat" if f else "unit" if width > 1 and s[-1] == 1 else "strided"
             for f, s in zip(is_flat, self.inner.strides, strict=True)
@@ -149,7 +154,18 @@ class RowKernel:
         types = tuple(access.type for access in self.accesses)
         ranks = len(self.outer.sizes), len(self.inner.sizes)
         shape = Shape(
-            ranks, width, threads, 0, kinds, types, is_small, work.phases, values, load_count, len(work.stores)
+            ranks,
+            width,
+            threads,
+            0,
+            kinds,
+            types,
+            is_small,
+            self.is_streamed,
+            work.phases,
+            values,
+            load_count,
+            len(work.stores),
         )
         held = -(-vectors // threads)
         reads_again = len(work.phases) + bool(work.stores) > 1
@@ -178,6 +194,11 @@ class RowKernel:
         distances = [base, *(stride * item for stride in (*inner[:-1], *outer))]
         is_row = inner[-1] == 1 and self.inner.sizes[-1] % width == 0
         return is_row and all(distance % (width * item) == 0 for distance in distances)
+
+
+def _power(size: int) -> int:
+    """The power of two from size on."""
+    return 1 << (size - 1).bit_length()
 
 
 def _part(access: Access, strides: tuple[int, ...], offset: int) -> Access:
@@ -260,7 +281,9 @@ class _Text:
         lines += self._offsets("inner", "i", self.shape.ranks[1], "q", accesses)
         for a in accesses:
             chunk = CHUNKS[self.shape.types[a].element_bytes * self.shape.width]
-            lines.append(f"    x{a}{place}.c = *(const {chunk}*){self._pointer(a, f'q{a}')};")
+            at = f"(const {chunk}*){self._pointer(a, f'q{a}')}"
+            is_once = self.shape.is_streamed and self.shape.held and a in self.shape.kept
+            lines.append(f"    x{a}{place}.c = {f'read_once({at})' if is_once else f'*{at}'};")
         return lines
 
     def _held(self) -> list[str]:
@@ -304,11 +327,27 @@ class _Text:
 
     def _phase(self, number: int, phase: Phase) -> list[str]:
         kind = c_type(phase.value.type)
+        lines = [f"  {kind} r{number} = {phase.identity};"]
+        if self._is_widened(phase):
+            # Converting every element would take longer than reading it: the few of a vector are summed as they are.
+            body, (name,) = lines_of([phase.value.args[0]], self.leaves)
+            body.append(f"part{number} += {name};")
+            looped = self._loop(self._used([phase.value]), body, [f"    r{number} += part{number};"])
+            return [
+                *lines,
+                *_before_elements(looped, [f"    float part{number} = 0;"]),
+                *self._across(number, phase, kind),
+            ]
         body, (name,) = lines_of([phase.value], self.leaves)
         combined = _COMBINE[phase.function].format(f"r{number}", name)
-        lines = [f"  {kind} r{number} = {phase.identity};"]
         lines += self._loop(self._used([phase.value]), [*body, f"r{number} = {combined};"])
         return [*lines, *self._across(number, phase, kind)]
+
+    def _is_widened(self, phase: Phase) -> bool:
+        value = phase.value
+        return (
+            phase.function == "sum" and value.op == "cast" and value.type == FLOAT64 and value.args[0].type == FLOAT32
+        )
 
     def _across(self, number: int, phase: Phase, kind: str) -> list[str]:
         """All threads of a row learn what they found together."""
@@ -358,7 +397,14 @@ class _Text:
         after += self._offsets("inner", "i", shape.ranks[1], "q", targets)
         for a in targets:
             chunk = CHUNKS[shape.types[a].element_bytes * shape.width]
-            after.append(f"    if (is_row) *({chunk}*){self._pointer(a, f'q{a}')} = y{a}.c;")
-        looped = self._loop(self._used(values), body, [f"    {{", *after, "    }"])
-        place = next(n for n, line in enumerate(looped) if "for (int e" in line) - 1
-        return [*looped[:place], *(f"    {self._union(a)} y{a};" for a in targets), *looped[place:]]
+            at = f"({chunk}*){self._pointer(a, f'q{a}')}"
+            put = f"write_once({at}, y{a}.c)" if shape.is_streamed else f"*{at} = y{a}.c"
+            after.append(f"    if (is_row) {put};")
+        looped = self._loop(self._used(values), body, ["    {", *after, "    }"])
+        return _before_elements(looped, [f"    {self._union(a)} y{a};" for a in targets])
+
+
+def _before_elements(lines: list[str], more: list[str]) -> list[str]:
+    """Lines before the loop over the elements of a vector."""
+    place = next(n for n, line in enumerate(lines) if "for (int e" in line) - 1
+    return [*lines[:place], *more, *lines[place:]]

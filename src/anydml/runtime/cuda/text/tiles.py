@@ -73,6 +73,8 @@ class TileKernel:
         if columns * element <= 64 or not stores:
             rows = max(rows, _LONG_ROW_BYTES // element // (1 if columns * element <= 64 else 2))
         rows = max(min(rows, _power(self.row.size), LONGEST), SHORTEST, WIDEST_BYTES // element)
+        if stores and element == 1:  # two groups of columns are stored by each thread that there would be
+            threads //= 2
         return Tile(
             element,
             rows,
