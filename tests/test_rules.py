@@ -6,7 +6,6 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
 
 import anydml as dml
@@ -35,7 +34,7 @@ def test_examples__are_those_of_the_rules() -> None:
 @pytest.mark.parametrize("rule", sorted(RULES.values(), key=lambda rule: rule.id), ids=lambda rule: rule.id)
 def test_rule__is_broken_by_its_example(rule: Rule) -> None:
     with pytest.raises(dml.DmlError) as caught:
-        eval(EXAMPLES[rule.id], {"dml": dml, "np": np})
+        eval(EXAMPLES[rule.id], SCRIPT.names())
     assert rule.id in {violation.rule for violation in caught.value.violations}
     assert rule.says.endswith(".") and rule.id == rule.id.lower()
 

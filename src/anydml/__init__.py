@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from anydml import slicing
+    from anydml.catalog.support import min_feature_level, supports
     from anydml.core.datatype import DataType
     from anydml.core.enums import (
         AxisDirection,
@@ -43,6 +44,12 @@ if TYPE_CHECKING:
     from anydml.core.policy import TensorPolicy
     from anydml.core.schema import Operator
     from anydml.core.tensor import TensorDesc, TensorFlags, calc_buffer_tensor_size
+    from anydml.frontends.c_constants import *  # noqa: F403 - DirectML's constants and structures
+    from anydml.frontends.c_names import DML_TENSOR_DESC as DML_TENSOR_DESC
+    from anydml.frontends.c_names import DMLCalcBufferTensorSize as DMLCalcBufferTensorSize
+    from anydml.frontends.c_names import DMLCreateDevice as DMLCreateDevice
+    from anydml.frontends.c_names import DMLCreateDevice1 as DMLCreateDevice1
+    from anydml.frontends.dxdispatch.running import run_model
     from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, OperatorNode, OutputEdge
     from anydml.graph.passes import Passes
     from anydml.operators import *  # noqa: F403 - every operator; the names are told once, there
@@ -50,8 +57,11 @@ if TYPE_CHECKING:
     from anydml.runtime.compiled import BindingProperties, CompiledOperator
     from anydml.runtime.device import Device
     from anydml.runtime.initializer import OperatorInitializer
+    from anydml.runtime.quick import run
     from anydml.runtime.table import BindingTable
     from anydml.slicing import slice1
+    from anydml.view.explanation import Explanation, explain
+    from anydml.view.subject import Window
 
 __version__ = "0.1.0"
 
@@ -98,30 +108,43 @@ _LATER = {
     ),
     "Passes": "anydml.graph.passes",
     "OperatorInitializer": "anydml.runtime.initializer",
+    "Explanation": "anydml.view.explanation",
+    "Window": "anydml.view.subject",
+    "explain": "anydml.view.explanation",
+    "run": "anydml.runtime.quick",
+    "run_model": "anydml.frontends.dxdispatch.running",
     "OrderMatch": "anydml.core.orders",
     "TensorDesc": "anydml.core.tensor",
     "TensorFlags": "anydml.core.tensor",
     "TensorPolicy": "anydml.core.policy",
     "calc_buffer_tensor_size": "anydml.core.tensor",
+    **dict.fromkeys(("min_feature_level", "supports"), "anydml.catalog.support"),
     "slice1": "anydml.slicing",
     **dict.fromkeys(_ERRORS, "anydml.core.errors"),
     **dict.fromkeys(_ENUMS, "anydml.core.enums"),
 }
 
 
-def __getattr__(name: str) -> Any:
-    """A name that was not loaded yet: a description, an operator, a device, an enumeration."""
+def _load(name: str) -> Any:
+    """A name that was not loaded yet: an operator, a device, an enumeration, or one of DirectML's own spellings."""
     if name == "slicing":
         return import_module("anydml.slicing")
     if not name.startswith("_"):
+        if name.startswith("DML"):
+            found = import_module("anydml.frontends.c_names").find(name)
+            if found is not None:
+                return found
         module = import_module(_LATER.get(name, "anydml.operators"))
         if name in _LATER or name in module.__all__:
             globals()[name] = value = getattr(module, name)
             return value
-        missing = import_module("anydml.operators.catalog").name_of_missing(name)
-        if missing:
-            raise AttributeError(f"{missing} is a DirectML operator that anydml does not have yet")
+        hint = import_module("anydml.core.schema.names").hint(name, __all__)
+        raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
     raise AttributeError(f"module 'anydml' has no attribute {name!r}")
+
+
+if not TYPE_CHECKING:  # type checkers see the imports above, and reject every other name
+    __getattr__ = _load
 
 
 def __dir__() -> list[str]:
@@ -144,6 +167,7 @@ __all__ = [
     "Device",
     "DmlError",
     "ExecutionFlags",
+    "Explanation",
     "FeatureLevel",
     "Graph",
     "HResult",
@@ -174,7 +198,13 @@ __all__ = [
     "TensorPolicy",
     "UnsupportedError",
     "Violation",
+    "Window",
     "calc_buffer_tensor_size",
+    "explain",
+    "min_feature_level",
+    "run",
+    "run_model",
     "slice1",
     "slicing",
+    "supports",
 ]

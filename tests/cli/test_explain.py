@@ -112,7 +112,7 @@ BAD = {
     "FLOAT32 2,3 --offset x": "Offset: found 'x'",
     "FLOAT32 2,3 --offset 9223372036854775808": "Offset",
     f"FLOAT32 {'9' * 5000}": "99999...",
-    "FLOAT32 4,4 --window offsets=0": "one a dimension",
+    "FLOAT32 4,4 --window offsets=0": "one for each dimension",
     "FLOAT32 4,4 --window offsets=0,2 sizes=4,3": "a window inside 0 to 3",
     "FLOAT32 4,4 --window strides=0,1": "a stride other than 0",
     "FLOAT32 4,4 --window strides=-2,2 output=3,2": "1 to 2",
@@ -182,7 +182,7 @@ def test_json__has_every_figure_and_cell(capsys: Captured) -> None:
     }
     assert [cell["offset"] for cell in data["logical"]] == [layout(index) for index in layout.indices()]
     kinds = [cell["kind"] for cell in data["memory"]]
-    assert kinds == ["element"] * 3 + ["padding"] * 2 + ["element"] * 3 + ["tail"] * 2
+    assert kinds == ["element"] * 3 + ["padding"] * 2 + ["element"] * 3 + ["padding"] * 2
     assert data["example"] == {"index": [1, 2], "offset": 7, "computed": "1·5 + 2·1 = 7"}
     assert data["window"] is None and data["result"] is None and not data["is_elided"]
 
@@ -234,8 +234,8 @@ def test_files__are_all_written_or_none(capsys: Captured, tmp_path: Path) -> Non
 
 
 def test_files__that_lead_nowhere_are_told(capsys: Captured, tmp_path: Path) -> None:
-    (tmp_path / "loop").symlink_to("loop")
-    for name in ("loop", "a\0b", "x" * 5000):
+    (tmp_path / "loop.svg").symlink_to("loop.svg")
+    for name in ("loop.svg", "a\0b.svg", "x" * 5000 + ".svg"):
         for words in (["--svg", str(tmp_path / name)], ["--svg", str(tmp_path / name), "--html", "page.html"]):
             assert main(["explain", "FLOAT32", "2,3", *words]) == 2
             assert "[file.write]" in capsys.readouterr().err

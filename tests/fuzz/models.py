@@ -6,13 +6,19 @@ import json
 import random
 import re
 import tempfile
+from collections.abc import Callable
+from itertools import count as count_from
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import anydml as dml
+from anydml.catalog.examples import as_model, example_of
+from anydml.core.schema import OPERATORS
 from anydml.files import json_reader, json_tree
+from tests.cases.framework import make_case, numbers_of, operators_with_cases
 from tests.fuzz.harness import Summary, call_cleanly, leftovers, run_cases
-from tests.fuzz.mutate import TEXT_PIECES, any_value, mutate, mutate_bytes
+from tests.fuzz.mutate import TEXT_PIECES, any_value, mutate, mutate_bytes, mutate_lightly
 from tests.oracle.json_text import REFUSED, read_by_definition
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -26,9 +32,41 @@ OPTIONS = [[], [], ["--verbose"], ["--json"], ["-i", "2"], ["--device", "referen
 
 def fuzz_models(seed: int, count: int | None = None, seconds: float | None = None) -> Summary:
     """Mutants of the examples: every one is checked and run, and `run` runs nothing that `check` refuses."""
-    rng, summary = random.Random(seed), Summary("models", seed)
+    rng = random.Random(seed)
     sources = {path.name: path.read_text("utf-8") for path in sorted(EXAMPLES.glob("*.json"))}
     assert sources, "there are no examples to mutate"
+
+    def draw() -> tuple[str, str]:
+        name = rng.choice(list(sources))
+        return name, sources[name]
+
+    return _fuzz(Summary("models", seed), rng, draw, count, seconds)
+
+
+def fuzz_operators(seed: int, count: int | None = None, seconds: float | None = None) -> Summary:
+    """Mutants of models of one operator each: all operators in turn, with their examples and their random cases."""
+    rng, turn = random.Random(seed), count_from(0)
+    names = sorted(operators_with_cases())
+
+    def draw() -> tuple[str, str]:
+        name = names[next(turn) % len(names)]
+        return name, json.dumps(operator_model(name, rng))
+
+    return _fuzz(Summary("operators", seed), rng, draw, count, seconds)
+
+
+def operator_model(name: str, rng: random.Random) -> Any:
+    """A sound model of an operator: its example, or one of its cases with inputs that are all 1."""
+    if rng.random() < 0.4:
+        example = example_of(OPERATORS[name])
+        return as_model(example.operator, example.inputs)
+    return as_model(make_case(name, rng.choice(numbers_of(name))).build(), {})
+
+
+Draw = Callable[[], tuple[str, str]]
+
+
+def _fuzz(summary: Summary, rng: random.Random, draw: Draw, count: int | None, seconds: float | None) -> Summary:
     with (
         tempfile.TemporaryDirectory() as name,
         patch("anydml.frontends.dxdispatch.parse.memory_budget", lambda: MEMORY_BUDGET),
@@ -38,10 +76,13 @@ def fuzz_models(seed: int, count: int | None = None, seconds: float | None = Non
             (folder / each).mkdir()
 
         def case() -> None:
-            source = rng.choice(list(sources))
-            data = _prepare(source, sources[source], rng, folder / "input")
+            source, text = draw()
+            data = _prepare(source, text, rng, folder / "input")
             (folder / "model.json").write_bytes(data)
-            _check_and_run(summary, folder, rng.choice(OPTIONS), f"{source}: {data!r}")
+            told = f"{source}: {data!r}"
+            _check_and_run(summary, folder, rng.choice(OPTIONS), told)
+            if rng.random() < 0.1:
+                call_cleanly(summary, ["explain", str(folder / "model.json"), "--graph"], told)
 
         return run_cases(summary, case, count, seconds)
 
@@ -50,6 +91,8 @@ def _prepare(name: str, source: str, rng: random.Random, inputs: Path) -> bytes:
     """A mutated model with sound inputs, or a sound model with a mutated input."""
     for file in INPUTS.values():
         (inputs / file).write_bytes((EXAMPLES / file).read_bytes())
+    if name in OPERATORS and rng.random() < 0.6:
+        return mutate_lightly(source, rng)
     if name not in INPUTS or rng.random() < 0.4:
         return mutate(source, rng)
     file = INPUTS[name]

@@ -31,6 +31,9 @@ TEXT_PIECES = [
     "[1,2", ",3]", '{"a":', "[1,", "1,", "/**/", "// x\n", "/* , */", "é", "\U0001f600", "\u2028", "\ufeff", "\x00",
     "-", "1" * 30, "0.1", ', "inf"',
 ]  # fmt: skip
+NATURALS = [0, 1, 1, 2, 3, 7, 15]
+INTEGERS = [*NATURALS, -1, -2, -8]
+FLOATS = [0.0, -0.0, 1.0, -1.5, 0.5, 2.0, 1e-40, 65504.0, 3e38, "nan", "inf", "-inf"]
 Path = tuple[Any, ...]
 
 
@@ -47,6 +50,29 @@ def mutate(text: str, rng: random.Random) -> bytes:
     if rng.random() < 0.1:  # a key twice, which no tree can say
         text = text.replace("{", '{"type": 1, ', 1)
     return text.encode("utf-8", "surrogatepass")
+
+
+def mutate_lightly(text: str, rng: random.Random) -> bytes:
+    """The model with other input values, or with one change of a description, which it may survive."""
+    tree = with_room(json.loads(text))
+    if rng.random() < 0.5:
+        tree = hostile_values(tree, rng)
+    if rng.random() < 0.7:
+        change = rng.choice([nudge_number, nudge_number, replace_everywhere, swap_text])
+        tree["dispatchables"] = change(tree["dispatchables"], rng)
+    return json.dumps(tree).encode()
+
+
+def hostile_values(tree: Any, rng: random.Random) -> Any:
+    """Inputs of numbers that no index, length or divisor should be."""
+    for resource in tree["resources"].values():
+        kind = resource["initialValuesDataType"]
+        numbers = FLOATS if kind.startswith("FLOAT") else INTEGERS if kind.startswith("INT") else NATURALS
+        count = 4096 if isinstance(resource["initialValues"], dict) else len(resource["initialValues"])
+        resource["initialValues"] = [rng.choice(numbers) for _ in range(min(count, 64))]
+        if count > 64:
+            resource["sizeInBytes"] = 4 * count
+    return tree
 
 
 # Bytes

@@ -9,10 +9,11 @@ from tests.fuzz.command_lines import fuzz_command_lines
 from tests.fuzz.harness import Summary
 from tests.fuzz.images import fuzz_images
 from tests.fuzz.links import fuzz_links
-from tests.fuzz.models import fuzz_models, fuzz_texts
+from tests.fuzz.models import fuzz_models, fuzz_operators, fuzz_texts
 
 TARGETS: dict[str, Callable[[int, int | None, float | None], Summary]] = {
     "models": fuzz_models,
+    "operators": fuzz_operators,
     "texts": fuzz_texts,
     "arrays": fuzz_arrays,
     "images": fuzz_images,

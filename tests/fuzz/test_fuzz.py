@@ -15,9 +15,18 @@ from tests.fuzz.harness import Summary, run_cases
 from tests.fuzz.mutate import mutate
 from tests.fuzz.targets import TARGETS
 
-COUNTS = {"models": 1200, "texts": 4000, "arrays": 2500, "images": 1500, "command-lines": 500, "links": 500}
+COUNTS = {
+    "models": 1200,
+    "operators": 531,
+    "texts": 4000,
+    "arrays": 2500,
+    "images": 1500,
+    "command-lines": 500,
+    "links": 500,
+}
 REACHED = {
     "models": {"check 0", "check 1", "run 0", "run 1"},
+    "operators": {"check 0", "check 1", "run 0", "run 1", "explain 0", "explain 2"},
     "texts": {"read", "json.syntax", "json.comment", "json.number"},
     "arrays": {"read", "npy.format", "npy.size", "npy.type", "npy.pickle"},
     "images": {"read", "image.format"},
@@ -70,7 +79,7 @@ def test_run_cases__counts_errors_and_slow_cases() -> None:
 
 
 @pytest.mark.parametrize("status", [70, 139, -9, RuntimeError("lost")])
-@pytest.mark.parametrize("name", ["models", "command-lines", "links"])
+@pytest.mark.parametrize("name", ["models", "operators", "command-lines", "links"])
 def test_command__that_ends_otherwise_is_a_failure(name: str, status: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def end(words: list[str]) -> Any:
         if isinstance(status, Exception):

@@ -249,7 +249,7 @@ def test_fused_activation__mistakes(activation: Any, rule: str, path: str) -> No
 
 
 def test_fused_activation__suggests_the_nearest_name() -> None:
-    assert "'RELU'" in refused(dml.ElementWiseAdd1, **ADD1, fused_activation="REUL")[0].fix.text()
+    assert "ActivationRelu" in refused(dml.ElementWiseAdd1, **ADD1, fused_activation="REUL")[0].fix.text()
 
 
 def test_fused__refuses_tensors_in_python_too() -> None:

@@ -158,6 +158,8 @@ def test_output_left_out__the_cause_is_told() -> None:
     ]
 
 
-def test_unknown_name__is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'Slise'"):
+def test_unknown_name__tells_the_nearest() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Slise'; try Slice"):
         dml.Slise  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'Devise'; try 'Device'"):
+        dml.Devise  # noqa: B018

@@ -97,13 +97,27 @@ def test_window__takes_what_slice1_takes_in_its_order(data: st.DataObject) -> No
         ("FLOAT16", [3], None, 1),
         ("UINT4", [3], None, 5),
         ("FLOAT32", [2, 3], None, 0),
-        ("FLOAT32", [2, 3], 32, 2),
-        ("FLOAT64", [1], 12, 1),  # half an element is left, drawn as one
+        ("FLOAT32", [2, 3], 32, 0),
     ],
 )
 def test_tail__reaches_to_the_total_size(kind: str, sizes: list[int], total: int | None, tail: int) -> None:
     picture = picture_of(dml.TensorDesc(kind, sizes, total_tensor_size_in_bytes=total))
     assert sum(cell.kind is Kind.TAIL for cell in picture.memory_cells) == tail
+
+
+@pytest.mark.parametrize(
+    ("kind", "sizes", "total", "padding"),
+    [
+        ("FLOAT32", [2, 3], 32, 2),
+        ("FLOAT64", [1], 12, 1),  # half an element is left, drawn as one
+        ("UINT8", [5], 12, 7),
+        ("UINT8", [5], 8, 0),
+    ],
+)
+def test_padding__includes_room_after_the_last_element(kind: str, sizes: list[int], total: int, padding: int) -> None:
+    desc = dml.TensorDesc(kind, sizes, total_tensor_size_in_bytes=total)
+    assert sum(cell.kind is Kind.PADDING for cell in picture_of(desc).memory_cells) == padding
+    assert desc.is_padded == (padding > 0) == (not desc.is_packed)
 
 
 LARGE = [

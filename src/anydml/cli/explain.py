@@ -9,6 +9,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anydml.cli.graphs import add_graph_arguments, check_no_graph_arguments, run_graph
 from anydml.cli.messages import UsageError, write
 from anydml.cli.terminal import Terminal
 from anydml.core.errors import DmlError, Violation, raise_if_any
@@ -27,7 +28,9 @@ examples:
   anydml explain FLOAT32 2,3 --strides 5,1            rows padded to 5 elements
   anydml explain FLOAT32 1x3x4x4 --order NHWC         channels last
   anydml explain FLOAT32 2,3 --strides 0,1 --html page.html
-  anydml explain FLOAT32 4,4 --window offsets=0,1 sizes=4,3 strides=-2,2
+  anydml explain FLOAT32 2,2,3 --index 1,0,1           1·6 + 0·3 + 1·1 = 7
+  anydml explain FLOAT32 4,4 --values 1:16 --window offsets=0,1 sizes=4,3 strides=-2,2
+  anydml explain model.json --graph                   the plan of a model, before and after each pass
 
 a window is what DML_SLICE1 takes: an offset, a size and a stride for every dimension, each list optional
 (all of the tensor, stride 1); a negative stride starts at the window's end; output= takes fewer elements.
@@ -42,33 +45,64 @@ _UNCLEAR = re.compile(r"\d\s+[-+−]?\d|^0[xX]\d")  # two numbers with nothing b
 def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "explain",
-        help="show what sizes and strides mean: logical grid, memory, padding, windows",
-        description="Explain a tensor description: its kind, its offsets, its bytes, drawn.",
+        help="show what sizes and strides mean, or how a model is planned",
+        description="Explain a tensor description (its kind, its offsets, its bytes, drawn), or the graph of a model.",
         epilog=_EXAMPLES,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.add_argument("data_type", metavar="TYPE", help="FLOAT32, UINT8, INT4, ... or a NumPy name")
-    parser.add_argument("sizes", metavar="SIZES", help="2,3 or 2x3")
-    parser.add_argument("--strides", metavar="LIST", help="in elements, one a size; packed when left out")
+    parser.add_argument("data_type", metavar="TYPE", help="FLOAT32, UINT8, ... or a NumPy name; a model with --graph")
+    parser.add_argument("sizes", metavar="SIZES", nargs="*", help="2,3 or 2x3")
+    parser.add_argument("--strides", metavar="LIST", help="in elements, one for each size; packed when left out")
     parser.add_argument("--order", metavar="LETTERS", help="the order of axes in memory instead: NHWC, WH, ...")
     parser.add_argument("--offset", metavar="N", default="0", help="elements before the tensor's first one")
     parser.add_argument("--total-bytes", metavar="N", help="TotalTensorSizeInBytes; the least possible when left out")
     parser.add_argument("--alignment", metavar="N", help="GuaranteedBaseOffsetAlignment in bytes; none when left out")
     parser.add_argument("--window", metavar="KEY=LIST", nargs="+", help="draw what DML_SLICE1 takes (see below)")
+    parser.add_argument(
+        "--index",
+        metavar="LIST",
+        action="append",
+        default=[],
+        help="work out the offset of an index such as 1,0,1; with a window, of an element of its result",
+    )
+    parser.add_argument(
+        "--values",
+        metavar="VALUES",
+        help="show values in cells: 1:16, A:L, 1,2,3 or an .npy file; one for each index, or for each place in memory",
+    )
     parser.add_argument("--plan", action="store_true", help="also print how a copy to a packed tensor would run")
     parser.add_argument("--json", action="store_true", help="print everything for machines instead")
-    parser.add_argument("--svg", metavar="FILE", type=_file, help="write the picture, too")
-    parser.add_argument("--html", metavar="FILE", type=_file, help="write a page in which cells light up, too")
+    parser.add_argument("--svg", metavar="FILE", type=_svg_file, help="write the picture, too")
+    parser.add_argument("--html", metavar="FILE", type=_html_file, help="write a page in which cells light up, too")
+    add_graph_arguments(parser)
     parser.set_defaults(run=run)
 
 
-def _file(text: str) -> Path:
+def _svg_file(text: str) -> Path:
+    return _file(text, (".svg",), "picture.svg")
+
+
+def _html_file(text: str) -> Path:
+    return _file(text, (".html", ".htm"), "page.html")
+
+
+def _file(text: str, endings: tuple[str, ...], example: str) -> Path:
+    """A file to write, whose name says what is in it."""
     if not text.strip():
-        raise ArgumentTypeError(f"found {text!r}, expected the name of a file; try picture.svg or page.html")
+        raise ArgumentTypeError(f"found {text!r}, expected the name of a file; try {example}")
+    if Path(text).suffix.lower() not in endings and not Path(text).is_dir():
+        fix = Path(text).with_suffix(endings[0]).as_posix() if Path(text).name else example
+        raise ArgumentTypeError(f"found {text!r}, expected a name that ends in {endings[0]}; try {fix}")
     return Path(text)
 
 
 def run(args: Namespace) -> int:
+    if args.graph:
+        return run_graph(args)
+    check_no_graph_arguments(args)
+    if not args.sizes:
+        fix = "; try --graph to explain a model" if args.data_type.lower().endswith(".json") else "; try 2,3"
+        raise UsageError(f"found no SIZES, expected some after TYPE{fix}")
     subject = read_subject(args)
     plan = _plan(subject) if args.plan else None
     # Rendered before anything is written or printed, so that a failure leaves nothing behind.
@@ -76,6 +110,9 @@ def run(args: Namespace) -> int:
     files = _files(args, subject)
     write_files({path: [text.encode()] for path, text in files.items()})
     write(output)
+    sys.stdout.flush()
+    for path in files:
+        print(f"wrote {path}", file=sys.stderr)
     return 0
 
 
@@ -86,7 +123,7 @@ def read_subject(args: Namespace) -> Subject:
     """What the arguments describe, or one error with everything that is wrong with them."""
     violations: list[Violation] = []
     # Words that are no numbers go in as they are: the description names each by its field.
-    sizes: Any = _numbers(args.sizes, "SIZES")
+    sizes: Any = _sizes(args.sizes)
     strides: Any = None if args.strides is None else _numbers(args.strides, "--strides")
     total: Any = None if args.total_bytes is None else _number(args.total_bytes)
     alignment: Any = 0 if args.alignment is None else _number(args.alignment)
@@ -108,7 +145,26 @@ def read_subject(args: Namespace) -> Subject:
     raise_if_any(violations, subject="TensorDesc")
     assert desc is not None and offset is not None
     window = _window(args.window, desc.sizes) if args.window else None
-    return Subject.of(desc, offset=offset, order=args.order, window=window)
+    subject = Subject.of(desc, offset=offset, order=args.order, window=window)
+    indices = [_index(text, violations) for text in args.index]
+    raise_if_any(violations, subject="--index")
+    subject = subject.with_indices([index for index in indices if index is not None])
+    if args.values is None:
+        return subject
+    from anydml.view.values import parse_values
+
+    return subject.with_values(parse_values(args.values))
+
+
+def _index(text: str, violations: list[Violation]) -> tuple[int, ...] | None:
+    return all_integers(read_integers(_numbers(text, "--index"), "index", violations))
+
+
+def _sizes(words: list[str]) -> list[int | str]:
+    """Sizes as one list, or as several numbers: `2,3` or `2 3`."""
+    if len(words) > 1 and all(word.isascii() and word.isdecimal() for word in words):
+        return _numbers(",".join(words), "SIZES")
+    return _numbers(" ".join(words), "SIZES")
 
 
 def _window(words: list[str], whole: tuple[int, ...]) -> Window:

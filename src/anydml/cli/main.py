@@ -28,7 +28,7 @@ from anydml.cli.terminal import RED, Terminal, standard_streams
 from anydml.core.errors import DmlError, OutOfMemoryError
 from anydml.files.text import printable
 
-SUBCOMMANDS = ("explain", "run", "check", "bench", "devices")
+SUBCOMMANDS = ("explain", "run", "check", "ops", "bench", "devices")
 """One module each in this package; imported only when named."""
 _NEGATIVE_LIST = re.compile(r"-\d+[,x×X*]")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import Enum
 from typing import TypeAlias
 
@@ -9,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from anydml.core.errors import InvalidDescriptionError, shown
-from anydml.core.fixes import suggest
+from anydml.core.fixes import Advice, Fix, Use, suggest
+from anydml.core.meanings import meant
 from anydml.core.rules import rule
 
 UNKNOWN_TYPE = rule("data-type.known", "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.")
@@ -82,10 +84,7 @@ class DataType(Enum):
             return value
         found = cls._by_name(value) if isinstance(value, str) else cls._by_dtype(value)
         if found is None:
-            known = [member.name for member in cls]
-            fix = suggest(value.removeprefix(PREFIX)[:64] if isinstance(value, str) else "", known)
-            violation = UNKNOWN_TYPE(path, shown(value), "a DirectML data type", fix)
-            raise InvalidDescriptionError(violation)
+            raise InvalidDescriptionError(UNKNOWN_TYPE(path, shown(value), "a DirectML data type", _fix_for(value)))
         return found
 
     @classmethod
@@ -103,8 +102,47 @@ class DataType(Enum):
         try:
             dtype = np.dtype(value)  # type: ignore[call-overload]
         except Exception:  # NumPy parses text from outside, and fails in many ways
-            return None
+            return cls._by_foreign(value)
         return _FROM_NUMPY.get(dtype)
+
+    @classmethod
+    def _by_foreign(cls, value: object) -> DataType | None:
+        """The type that another library's dtype names: `torch.float32`."""
+        if isinstance(value, (str, bytes, type)) or type(value).__name__ not in ("dtype", "DType"):
+            return None
+        return cls.__members__.get(str(value).rpartition(".")[2].upper())
+
+
+def _fix_for(value: object) -> Fix:
+    """What to write instead of a type that DirectML does not have; types of other libraries are converted first."""
+    known = [member.name for member in DataType]
+    value = _as_dtype(value)
+    if isinstance(value, np.dtype) and value.kind == "c":
+        return Advice("two tensors, one of array.real and one of array.imag")
+    if isinstance(value, str):
+        return suggest(value.strip().upper().removeprefix(PREFIX)[:64], known)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return Advice("the dtype of the array, or TensorDesc.from_array(...)")
+    name = str(getattr(value, "name", None) or getattr(value, "__name__", None) or shown(value))[:64]
+    if isinstance(value, np.dtype) and not value.isnative:
+        native = value.newbyteorder("=").name
+        return Advice(f"{native!r} and array.astype(np.{native}), since numbers lie in the machine's byte order")
+    bare = name.rpartition(".")[2].upper()
+    near = meant(bare, known)
+    if not near:
+        return suggest(bare, known)
+    cast = DataType[near[0]].numpy_dtype.name
+    if bare == near[0]:  # PyTorch, JAX and others have the same type under the same name
+        return Use(near[0])
+    return Advice(f"{near[0]!r} and a cast, such as array.astype(np.{cast})")
+
+
+def _as_dtype(value: object) -> object:
+    """The NumPy dtype that a name or class stands for; anything else as it is."""
+    if isinstance(value, str) or (isinstance(value, type) and issubclass(value, np.generic)):
+        with suppress(Exception):  # NumPy parses text from outside, and fails in many ways
+            return np.dtype(value)
+    return value
 
 
 DataTypeLike: TypeAlias = DataType | str | int | npt.DTypeLike

@@ -38,7 +38,8 @@ class DmlEnum(Enum):
         found = next((member for member in cls if member.name == word or member.value == number), None)
         if found is None:
             names = list(cls.__members__)
-            expected, fix = f"one of {', '.join(names)}", suggest(word[:64], names)
+            asked = str(value) if isinstance(value, (bool, np.bool_)) else word[:64]
+            expected, fix = f"one of {', '.join(names)}", suggest(asked, names)
             raise InvalidDescriptionError(UNKNOWN_MEMBER(path or cls.__name__, shown(value), expected, fix))
         return found
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from anydml.core.meanings import meant
 from anydml.core.naming import closest, pascal
 
 
@@ -75,6 +76,16 @@ class OneOf(Fix):
 
     def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
         return f"one of {', '.join(self.names)}" + ("" if self.is_complete else ", ...")
+
+
+@dataclass(frozen=True)
+class Both(Fix):
+    """Several names that together say what one was meant to."""
+
+    names: tuple[str, ...]
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return " and ".join(map(repr, self.names))
 
 
 @dataclass(frozen=True)
@@ -148,6 +159,36 @@ class Describe(Fix):
         return f"TensorDesc({self.data_type!r}, {list(self.sizes)})"
 
 
+@dataclass(frozen=True)
+class Call(Fix):
+    """An operator that does what was asked for, with the fields that matter."""
+
+    operator: str
+    """DirectML's name."""
+    class_name: str
+    fields: tuple[tuple[str, Any], ...] = ()
+    remark: str = ""
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        if spelling is Spelling.MODEL:
+            fields = " and ".join(f'"{pascal(name)}": {_json(value)}' for name, value in self.fields)
+            text = f"{self.operator!r} with {fields}" if fields else repr(self.operator)
+        else:
+            fields = ", ".join(f"{name}={value!r}" for name, value in self.fields)
+            text = f"{self.class_name}({fields})" if fields else self.class_name
+        return f"{text} ({self.remark})" if self.remark else text
+
+
+@dataclass(frozen=True)
+class Either(Fix):
+    """One of several fixes."""
+
+    fixes: tuple[Fix, ...]
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return " or ".join(fix.text(spelling) for fix in self.fixes)
+
+
 def _json(value: Any) -> str:
     from json import dumps
 
@@ -164,7 +205,10 @@ def as_fix(fix: Fix | str | None) -> Fix | None:
 
 
 def suggest(name: str, known: Any, most: int = 12) -> Fix:
-    """A fix that names the nearest known name, or lists a few."""
+    """A fix that names the known name with the same meaning or the nearest spelling, or lists a few."""
     options = list(known)
-    near = closest(name, options)
+    same = meant(name, options)
+    if len(same) > 1:
+        return Both(same)
+    near = same[0] if same else closest(name, options)
     return Rename(near) if near is not None else OneOf(tuple(options[:most]), len(options) <= most)

@@ -7,30 +7,34 @@ NHWC are all just strides. A layout knows no bytes and no data type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
 from math import prod
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from anydml.core.errors import InvalidDescriptionError, raise_if_any
+from anydml.core.errors import InvalidDescriptionError, Violation, counted, raise_if_any
+from anydml.core.fixes import Fix, Use
 from anydml.core.geometry import check_geometry
 from anydml.core.integers import require_integer, require_integers
+from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.orders import OrderMatch, order_strides, packed_strides, recognize_order
 from anydml.core.overlap import has_collision
 from anydml.core.rules import rule
 from anydml.core.windows import check_window, window_limits
 
-INDEX = rule("layout.index", "An index has one number a dimension, each inside its size.")
+INDEX = rule("layout.index", "An index has one number for each dimension, each from 0 to its size - 1.")
 PERMUTATION = rule("permute.axes", "A permutation names every axis once.")
 BROADCAST = rule("broadcast.sizes", "Only a size of 1, or a new leading dimension, can be broadcast.")
 PAD = rule("pad.amount", "Padding adds elements, none negative, to a layout whose axes are nested.")
 AXIS = rule("axis.inside", "An axis is counted from 0.")
 SPLIT = rule("split.factors", "The factors' product is the size that is split.")
 RESHAPE_COUNT = rule("reshape.count", "A reshape keeps the number of elements.")
+LAYOUT_FIELDS = rule("layout.fields", "A layout is written as sizes, strides and offset.")
 RESHAPE_STRIDES = rule("reshape.strides", "Dimensions merge without a copy only where the strides run on evenly.")
 
 
@@ -70,10 +74,49 @@ class Layout:
         found = require_integers(index, "index")
         inside = len(found) == self.rank and all(0 <= i < n for i, n in zip(found, self.sizes, strict=True))
         if not inside:
-            raise InvalidDescriptionError(
-                INDEX("index", found, f"{self.rank} numbers, each from 0 and below {self.sizes}")
-            )
+            raise InvalidDescriptionError(self._index_problem(found))
         return self.offset + sum(i * stride for i, stride in zip(found, self.strides, strict=True))
+
+    def _index_problem(self, found: tuple[int, ...]) -> Violation:
+        """Why an index is not one of this layout's, with the nearest one that is."""
+        limits = ", ".join(f"0 to {size - 1}" for size in self.sizes)
+        fix: Fix | None = None
+        if len(found) == self.rank:
+            # A negative number counts from the end, as in Python; anything else goes to the nearest end.
+            back = (i + n if -n <= i < 0 else i for i, n in zip(found, self.sizes, strict=True))
+            fix = Use(tuple(min(max(i, 0), n - 1) for i, n in zip(back, self.sizes, strict=True)))
+        return INDEX("index", found, f"{counted(self.rank, 'number')}: {limits}", fix)
+
+    @overload
+    def __getitem__(self, index: int | tuple[int, ...]) -> int: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def __getitem__(self, index: slice | tuple[int | slice, ...]) -> Layout: ...
+
+    def __getitem__(self, index: Any) -> int | Layout:
+        """`layout[1, 2]` is the offset of an index; with slices, the layout of the elements that NumPy would take."""
+        parts = index if isinstance(index, tuple) else (index,)
+        if not any(isinstance(part, slice) for part in parts):
+            return self(parts)
+        return self._sliced(parts)
+
+    __iter__ = None  # indexing alone would make Python try layout[0], layout[1], ...
+
+    def _sliced(self, parts: tuple[Any, ...]) -> Layout:
+        if len(parts) > self.rank:
+            raise InvalidDescriptionError(INDEX("index", counted(len(parts), "part"), f"at most {self.rank}"))
+        offset, kept = self.offset, []
+        for axis, part in enumerate((*parts, *[slice(None)] * (self.rank - len(parts)))):
+            size, stride = self.sizes[axis], self.strides[axis]
+            whole = range(size)
+            taken = whole[part] if isinstance(part, slice) else whole[require_inside(part, size, axis) :]
+            if not taken:
+                found = f"no element along dimension {axis}"
+                raise InvalidDescriptionError(INDEX("index", found, "at least one element"))
+            offset += taken[0] * stride
+            if isinstance(part, slice):
+                kept.append((len(taken), taken.step * stride))
+        return Layout([size for size, _ in kept], [stride for _, stride in kept], offset)
 
     @property
     def rank(self) -> int:
@@ -213,7 +256,7 @@ class Layout:
         strides: Sequence[int],
         output_sizes: Sequence[int] | None = None,
     ) -> Layout:
-        """What DML_SLICE1 copies: a window a dimension; a negative stride starts at the window's end."""
+        """What DML_SLICE1 copies: a window along each dimension; a negative stride starts at the window's end."""
         at, counts, steps = (
             require_integers(values, name)
             for name, values in (("offsets", offsets), ("sizes", sizes), ("strides", strides))
@@ -265,12 +308,45 @@ class Layout:
             raise InvalidDescriptionError(RESHAPE_COUNT("sizes", found, f"{count} elements as in {self.sizes}"))
         return Layout(target, _reshaped_strides(self.coalesce(), target), self.offset)
 
+    # As data
+
+    def to_dict(self) -> dict[str, Any]:
+        """Sizes, strides and offset as plain lists and numbers."""
+        return {"sizes": list(self.sizes), "strides": list(self.strides), "offset": self.offset}
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return to_json(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Layout:
+        """The layout that `to_dict` wrote."""
+        given = require_object(fields, "Layout")
+        unknown = sorted(given.keys() - {"sizes", "strides", "offset"})
+        if unknown or "sizes" not in given:
+            found = f"unknown {', '.join(unknown)}" if unknown else "no sizes"
+            raise InvalidDescriptionError(LAYOUT_FIELDS("", found, "sizes, and perhaps strides and offset"), "Layout")
+        return cls(**given)
+
+    @classmethod
+    def from_json(cls, text: str) -> Layout:
+        """The layout that `to_json` wrote."""
+        return cls.from_dict(read_json(text, "Layout"))
+
     def _repr_html_(self) -> str:
         """In a notebook, a layout draws itself."""
         from importlib import import_module
 
         # The picture lives in a later layer; only a drawing asks for it.
         return str(import_module("anydml.view.notebook").draw(self))
+
+
+def require_inside(position: object, size: int, axis: int) -> int:
+    """A position along a dimension; it may be counted from the end."""
+    number = require_integer(position, f"index[{axis}]")
+    if not -size <= number < size:
+        raise InvalidDescriptionError(INDEX(f"index[{axis}]", number, f"0 to {size - 1}", Use(size - 1)))
+    return number % size
 
 
 def _reshaped_strides(source: Layout, target: tuple[int, ...]) -> list[int]:

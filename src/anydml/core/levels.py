@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import InvalidDescriptionError, shown
-from anydml.core.fixes import suggest
+from anydml.core.fixes import Use
 from anydml.core.rules import rule
 
 UNKNOWN_LEVEL = rule("feature-level.known", "A feature level is one of DirectML's, from 1.0 to 6.4.")
+RELEASE = rule("feature-level.release", "A release of DirectML is two or three numbers, from 1.0 on.")
 PREFIX = "DML_FEATURE_LEVEL_"
+_VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?")
 
 
 class FeatureLevel(IntEnum):
@@ -37,7 +40,27 @@ class FeatureLevel(IntEnum):
     @property
     def text(self) -> str:
         """`6.4`."""
-        return f"{self.value >> 12}.{(self.value >> 8) & 0xF}"
+        return ".".join(map(str, self.version))
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def directml_version(self) -> str:
+        """The release of DirectML that brought it: `1.15.0`."""
+        return LEVELS[self].directml_version
+
+    @classmethod
+    def of_directml(cls, version: str) -> FeatureLevel:
+        """The highest level that a release of DirectML has: `FeatureLevel.of_directml("1.4")` is 3.0."""
+        numbers = _VERSION.fullmatch(version.strip()) if isinstance(version, str) else None
+        release = tuple(int(number or 0) for number in numbers.groups()) if numbers else (0, 0, 0)
+        found = [level for level in cls if tuple(map(int, level.directml_version.split("."))) <= release]
+        if not found:
+            raise InvalidDescriptionError(
+                RELEASE("version", shown(version), "a release from 1.0 on, such as '1.4.0'", "'1.15.0'")
+            )
+        return max(found)
 
     @classmethod
     def parse(cls, value: FeatureLevelLike, path: str = "feature_level") -> FeatureLevel:
@@ -46,12 +69,27 @@ class FeatureLevel(IntEnum):
             return value
         if isinstance(value, int) and value in cls._value2member_map_:
             return cls(value)
-        text = (str(value) if isinstance(value, (str, float)) else "").upper().removeprefix(PREFIX).replace("_", ".")
+        is_number = isinstance(value, (str, float)) or (type(value) is int and abs(value) < 1 << 32)
+        text = (str(value) if is_number else "").upper().removeprefix(PREFIX).replace("_", ".")
         for level in cls:
             if text == level.text:
                 return level
-        known = [level.text for level in cls]
-        raise InvalidDescriptionError(UNKNOWN_LEVEL(path, shown(value), "1.0 to 6.4", suggest(text[:64], known)))
+        near = cls._at_most(text[:16])
+        raise InvalidDescriptionError(UNKNOWN_LEVEL(path, shown(value), "1.0 to 6.4", Use(near.text)))
+
+    @classmethod
+    def _at_most(cls, text: str) -> FeatureLevel:
+        """The highest level that is not above this number; what is no number asks for the highest of all."""
+        try:
+            wanted = tuple(int(part) for part in text.split(".")[:2])
+        except ValueError:
+            return max(cls)
+        return max((level for level in cls if level.version <= wanted), default=min(cls))
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """`(6, 4)`."""
+        return self.value >> 12, (self.value >> 8) & 0xF
 
 
 FeatureLevelLike: TypeAlias = FeatureLevel | str | int | float

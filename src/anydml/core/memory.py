@@ -55,33 +55,57 @@ def locate(
 
 
 def as_bytes(
-    buffer: Any, path: str = "buffer", described: Described | None = None, dtype: np.dtype[Any] | None = None
+    buffer: Any,
+    path: str = "buffer",
+    described: Described | None = None,
+    dtype: np.dtype[Any] | None = None,
+    is_output: bool = False,
 ) -> Bytes:
     """The buffer's memory as a one-dimensional uint8 array; writing to it writes to the buffer.
 
     An array that is not row-major, or not in one piece, is taken only where it is just what the tensor describes (its
     sizes and strides in bytes): with any other description its elements would be taken in the wrong order. Where a
-    data type is asked for, numbers of another type are refused: they would be read as nonsense.
+    data type is asked for, numbers of another type are refused: they would be read as nonsense. Arrays of uint8 are
+    bytes, whatever the tensor holds.
     """
     # A subclass such as np.matrix would keep two dimensions whatever it is asked.
     array = np.asarray(buffer) if isinstance(buffer, np.ndarray) else _wrap(buffer, path)
     if array.dtype == np.uint8 and array.ndim == 1 and array.flags.c_contiguous:
         return array
-    if dtype is not None and array.dtype != dtype and array.dtype.itemsize > 1:
-        fix = f".astype(np.{dtype.name}), or .view(np.uint8) for its bytes as they are"
-        swapped = "" if array.dtype.isnative else ", its bytes swapped"
-        found = f"numbers of {array.dtype.name}{swapped}"
-        raise BindingError(NUMBER_TYPE(path, found, f"{dtype.name}, or bytes", fix))
     if array.dtype.hasobject:
         raise BindingError(NOT_A_BUFFER(path, "an array of Python objects", "plain numbers"))
+    if dtype is not None and array.dtype != dtype and not _is_bytes(array.dtype):
+        raise BindingError(_other_type(path, array, dtype, is_output))
     if array.flags.c_contiguous:
         return array.reshape(-1).view(np.uint8)
     if described is not None and described == Described.of(array):
         return _reach(array)
     if dtype is None and array.flags.f_contiguous:  # memory is asked for, not elements in their order
         return array.T.reshape(-1).view(np.uint8)
-    fix = "np.ascontiguousarray, or describing the array as it is (TensorDesc.from_array)"
-    raise BindingError(NOT_CONTIGUOUS(path, f"an array with strides {array.strides}", "contiguous memory", fix))
+    found = f"an array with strides {array.strides}"
+    raise BindingError(NOT_CONTIGUOUS(path, found, "contiguous memory", _contiguous_fix(array, is_output)))
+
+
+def _is_bytes(dtype: np.dtype[Any]) -> bool:
+    return dtype == np.uint8 or (dtype.kind in "SV" and dtype.itemsize == 1)
+
+
+def _other_type(path: str, array: npt.NDArray[Any], dtype: np.dtype[Any], is_output: bool) -> Violation:
+    swapped = "" if array.dtype.isnative else ", its bytes swapped"
+    found = f"numbers of {array.dtype.name}{swapped}"
+    # A converted copy of an output would be written in place of the array itself, and the result would be lost.
+    cast = "array[...] = run(...) without this output" if is_output else f".astype(np.{dtype.name})"
+    return NUMBER_TYPE(path, found, f"{dtype.name}, or bytes", f"{cast}, or .view(np.uint8) for its bytes as they are")
+
+
+def _contiguous_fix(array: npt.NDArray[Any], is_output: bool) -> str:
+    """What to do with an array whose elements lie apart; a copy of an output would lose the result."""
+    size = array.itemsize
+    can_describe = all(s >= 0 and s % size == 0 for s, n in zip(array.strides, array.shape, strict=True) if n > 1)
+    described = "describing the array as it is with TensorDesc.from_array(array)"
+    if is_output:
+        return f"array[...] = run(...) without this output{f', or {described}' if can_describe else ''}"
+    return f"np.ascontiguousarray(array){f', or {described}' if can_describe else ''}"
 
 
 @dataclass(frozen=True)

@@ -115,9 +115,9 @@ class OrderMatch:
             return "no named order"
         if not self.is_ambiguous:
             return self.names[0]
-        shown = " or ".join(self.names[:4]) + (f" or {self.total - 4} more" if self.total > 4 else "")
+        shown = " or ".join(self.names[:2]) + (f" or {self.total - 2} more" if self.total > 2 else "")
         told = f"; the strides as written are those of {self.exact[0]}" if len(self.exact) == 1 else ""
-        return f"{shown} (ambiguous: sizes of 1 let each of them fit{told})"
+        return f"{shown} (ambiguous: sizes of 1 fit anywhere{told})"
 
 
 def recognize_order(layout: Layout, axes: str | None = None) -> OrderMatch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
 from anydml.core.orders import packed_strides
 
@@ -30,3 +31,12 @@ def _interleaved(sizes: Sequence[int]) -> Layout:
 
 DEFAULT = TensorPolicy("default", Layout)
 INTERLEAVED_CHANNEL = TensorPolicy("interleaved_channel", _interleaved)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What is known of an output that is not described; the rest is inferred."""
+
+    data_type: DataType | None = None
+    sizes: tuple[int, ...] | None = None
+    policy: TensorPolicy = DEFAULT

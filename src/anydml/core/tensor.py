@@ -2,50 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import IntFlag
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from anydml.core import nibbles
 from anydml.core.datatype import DataType, DataTypeLike
-from anydml.core.errors import (
-    BindingError,
-    InvalidDescriptionError,
-    UnsupportedError,
-    Violation,
-    counted,
-    raise_if_any,
-    shown,
+from anydml.core.describing import (
+    C_FIELDS,
+    GRANULARITY_BYTES,
+    MINIMUM_ALIGNMENT_BYTES,
+    Reader,
+    TensorFlags,
+    check_strides,
+    round_up,
 )
-from anydml.core.fixes import Advice, Use, suggest
+from anydml.core.errors import BindingError, InvalidDescriptionError, UnsupportedError, Violation, counted, raise_if_any
+from anydml.core.fixes import Advice
 from anydml.core.geometry import ELEMENTS, MAXIMUM_ELEMENTS, MAXIMUM_RANK, SPAN, check_geometry
-from anydml.core.integers import INT64_MAX, Integers, all_integers, read_integer, read_integers, require_integer
+from anydml.core.integers import all_integers, require_integer
+from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.layout import Layout
 from anydml.core.levels import LEVELS, FeatureLevel, FeatureLevelLike
 from anydml.core.memory import Described, locate
-from anydml.core.orders import check_order, order_strides
 from anydml.core.rules import rule
 
-GRANULARITY_BYTES = 4
-MINIMUM_ALIGNMENT_BYTES = 16
+__all__ = [
+    "C_FIELDS",
+    "GRANULARITY_BYTES",
+    "MINIMUM_ALIGNMENT_BYTES",
+    "TensorDesc",
+    "TensorFlags",
+    "calc_buffer_tensor_size",
+    "round_up",
+]
 
-NEGATIVE_STRIDE = rule(
-    "strides.negative", "A description's strides are unsigned; only a Slice1 window may run backwards."
-)
-STRIDE_RANGE = rule("strides.range", "A stride is a 32-bit number.")
-STRIDES_OR_ORDER = rule("strides.or-order", "Strides are given as numbers or as a named order, not both.")
-FLAGS = rule("flags.known", "Flags are NONE or OWNED_BY_DML.")
-TOTAL_SIZE = rule("total-size.minimum", "The total size holds every element the strides reach, rounded up to 4 bytes.")
-TOTAL_MULTIPLE = rule("total-size.multiple", "The total size is a multiple of 4 bytes.")
-TOTAL_RANGE = rule("total-size.range", "A tensor has fewer than 2^63 bytes.")
-ALIGNMENT_POWER = rule("alignment.power", "A guaranteed alignment is 0 or a power of two.")
-ALIGNMENT_ELEMENT = rule("alignment.element", "A guaranteed alignment is at least an element.")
 LEVEL_RANK = rule("level.rank", "Before feature level 3.0 a tensor has at most 5 dimensions.")
 LEVEL_TYPE = rule("level.data-type", "64-bit types come with feature level 3.0, 4-bit types with 6.3.")
 RANK_PADDING = rule("with-rank.leading", "Rank grows by leading 1s and shrinks by dropping leading 1s.")
@@ -54,38 +50,16 @@ STORED_SHAPE = rule("store.shape", "Stored values have the tensor's sizes, or br
 ARRAY_STRIDES = rule("from-array.strides", "An array's strides are whole, non-negative numbers of elements.")
 
 
-class TensorFlags(IntFlag):
-    """Flags of a tensor description."""
-
-    NONE = 0
-    OWNED_BY_DML = 1
-
-    @classmethod
-    def parse(cls, value: TensorFlags | int | str | Sequence[str] | None, path: str = "Flags") -> TensorFlags:
-        """Flags from the enum, a number, a name with or without prefix, or a list of names."""
-        if value is None:
-            return cls.NONE
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1:
-            return cls(value)
-        names = value.split("|") if isinstance(value, str) else value
-        if isinstance(names, (list, tuple)):
-            found = [cls.__members__.get(str(name).strip().upper().removeprefix("DML_TENSOR_FLAG_")) for name in names]
-            if None not in found:
-                return cls(sum({int(flag) for flag in found if flag is not None}))
-        fix = suggest(value[:64] if isinstance(value, str) else "", list(cls.__members__))
-        raise InvalidDescriptionError(FLAGS(path, shown(value), "NONE or OWNED_BY_DML", fix))
-
-
 def calc_buffer_tensor_size(data_type: DataTypeLike, sizes: Sequence[int], strides: Sequence[int] | None = None) -> int:
     """The least size in bytes of a buffer for this tensor: what DMLCalcBufferTensorSize is for, never wrapping."""
-    reader = _Reader()
+    reader = Reader()
     kind = reader.attempt(lambda: DataType.parse(data_type))
     counts, steps = reader.numbers(sizes, strides)
     checked = check_geometry(counts, steps) if counts is not None else []
     if isinstance(checked, list):
         # Sizes too large to describe still have an exact size; every other fault is told as for a TensorDesc.
         reader.violations += [v for v in checked if v.rule not in (ELEMENTS.id, SPAN.id)]
-    reader.violations += _check_strides(steps)
+    reader.violations += check_strides(steps)
     raise_if_any(reader.violations, subject="calc_buffer_tensor_size")
     own, apart = all_integers(counts) or (), all_integers(steps)
     if apart is None:
@@ -93,22 +67,6 @@ def calc_buffer_tensor_size(data_type: DataTypeLike, sizes: Sequence[int], strid
     else:
         elements = 1 + sum((count - 1) * step for count, step in zip(own, apart, strict=True))
     return round_up(kind.bytes_for(elements), GRANULARITY_BYTES)
-
-
-def round_up(value: int, multiple: int) -> int:
-    return -(-value // multiple) * multiple
-
-
-def _check_strides(strides: Integers | None) -> list[Violation]:
-    """What a description asks of strides beyond what a layout does."""
-    violations = []
-    for i, stride in enumerate(strides or ()):
-        if stride is not None and stride < 0:
-            fix = f"{-stride} here and Slice1 with a negative window stride to reverse"
-            violations.append(NEGATIVE_STRIDE(f"Strides[{i}]", stride, "0 or more", fix))
-        elif stride is not None and stride >= 1 << 32:
-            violations.append(STRIDE_RANGE(f"Strides[{i}]", stride, "below 2^32", "a smaller stride"))
-    return violations
 
 
 @dataclass(frozen=True)
@@ -123,10 +81,11 @@ class TensorDesc:
     has_implicit_strides: bool = field(compare=False)
     """Whether no strides were given (DirectML's null): packed, last axis fastest."""
 
+    @overload
     def __init__(
         self,
         data_type: DataTypeLike,
-        sizes: Sequence[int],
+        sizes: Sequence[int] | Layout,
         strides: Sequence[int] | None = None,
         *,
         order: str | None = None,
@@ -134,15 +93,51 @@ class TensorDesc:
         flags: TensorFlags | int | str | Sequence[str] | None = TensorFlags.NONE,
         total_tensor_size_in_bytes: int | None = None,
         guaranteed_base_offset_alignment: int = 0,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self,
+        *,
+        DataType: DataTypeLike,
+        Sizes: Sequence[int],
+        Strides: Sequence[int] | None = None,
+        DimensionCount: int | None = None,
+        Flags: TensorFlags | int | str | Sequence[str] | None = TensorFlags.NONE,
+        TotalTensorSizeInBytes: int | None = None,
+        GuaranteedBaseOffsetAlignment: int = 0,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        data_type: DataTypeLike | None = None,
+        sizes: Sequence[int] | Layout | None = None,
+        strides: Sequence[int] | None = None,
+        *,
+        order: str | None = None,
+        axes: str | None = None,
+        flags: TensorFlags | int | str | Sequence[str] | None = TensorFlags.NONE,
+        total_tensor_size_in_bytes: int | None = None,
+        guaranteed_base_offset_alignment: int = 0,
+        **c_fields: Any,
     ) -> None:
-        reader = _Reader()
-        kind = reader.attempt(lambda: DataType.parse(data_type))
-        layout = reader.layout(sizes, strides, order, axes)
+        reader = Reader()
+        if c_fields or data_type is None or sizes is None:
+            given: dict[str, Any] = {"data_type": data_type, "sizes": sizes, "strides": strides}
+            reader.take_c_fields(c_fields, given)
+            data_type, sizes, strides = given["data_type"], given["sizes"], given["strides"]
+            flags = given.get("flags", flags)
+            total_tensor_size_in_bytes = given.get("total_tensor_size_in_bytes", total_tensor_size_in_bytes)
+            guaranteed_base_offset_alignment = given.get(
+                "guaranteed_base_offset_alignment", guaranteed_base_offset_alignment
+            )
+        kind = reader.attempt(lambda: DataType.parse(data_type)) if data_type is not None else None
+        layout = reader.layout(sizes, strides, order, axes) if sizes is not None else None
         read_flags = reader.attempt(lambda: TensorFlags.parse(flags))
         alignment = reader.alignment(guaranteed_base_offset_alignment, kind)
         total = reader.total(total_tensor_size_in_bytes, kind, layout)
         raise_if_any(reader.violations, subject="TensorDesc")
-        implicit = strides is None and order is None
+        implicit = strides is None and order is None and not isinstance(sizes, Layout)
         values = (kind, layout, read_flags, total, alignment, implicit)
         for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)
@@ -194,6 +189,33 @@ class TensorDesc:
         return self.data_type.bytes_for(self.layout.span)
 
     @property
+    def least_total_size_in_bytes(self) -> int:
+        """The least total size: what the strides reach, rounded up to 4 bytes."""
+        return round_up(self.minimum_size_in_bytes, GRANULARITY_BYTES)
+
+    @property
+    def physical_element_count(self) -> int:
+        """The buffer in elements. The 1 to 3 bytes that only round its size up to 4 are not counted."""
+        if self.total_tensor_size_in_bytes == self.least_total_size_in_bytes:
+            return self.layout.span
+        return self.total_tensor_size_in_bytes * 8 // self.data_type.bits
+
+    @property
+    def is_packed(self) -> bool:
+        """As many elements in the buffer as indices, each at an offset of its own."""
+        return self.layout.is_packed and not self.is_padded
+
+    @property
+    def is_padded(self) -> bool:
+        """The buffer is larger than its elements need: gaps between them, or room after the last."""
+        return self.layout.is_padded or self.total_tensor_size_in_bytes > self.least_total_size_in_bytes
+
+    @property
+    def is_broadcast(self) -> bool:
+        """Some dimension repeats its elements: a size above 1 with stride 0."""
+        return self.layout.is_broadcast
+
+    @property
     def is_owned_by_dml(self) -> bool:
         return TensorFlags.OWNED_BY_DML in self.flags
 
@@ -225,6 +247,42 @@ class TensorDesc:
             strides=None if self.has_implicit_strides else strides,
             total_tensor_size_in_bytes=self.total_tensor_size_in_bytes,
         )
+
+    def broadcast_to(self, sizes: Sequence[int]) -> TensorDesc:
+        """The same memory seen with these sizes: dimensions of size 1, and new leading ones, repeat by stride 0."""
+        wider = self.layout.broadcast_to(sizes)
+        return self.replace(
+            sizes=wider.sizes, strides=wider.strides, total_tensor_size_in_bytes=self.total_tensor_size_in_bytes
+        )
+
+    # As data
+
+    def to_dict(self) -> dict[str, Any]:
+        """DirectML's field names with plain values, as model files have them; what is at its default is left out."""
+        found: dict[str, Any] = {"DataType": self.data_type.name, "Sizes": list(self.sizes)}
+        if not self.has_implicit_strides:
+            found["Strides"] = list(self.strides)
+        if self.flags:
+            found["Flags"] = self.flags.name
+        if self.total_tensor_size_in_bytes != self.least_total_size_in_bytes:
+            found["TotalTensorSizeInBytes"] = self.total_tensor_size_in_bytes
+        if self.guaranteed_base_offset_alignment:
+            found["GuaranteedBaseOffsetAlignment"] = self.guaranteed_base_offset_alignment
+        return found
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return to_json(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> TensorDesc:
+        """The description that `to_dict` wrote."""
+        return cls(**require_object(fields, "TensorDesc"))
+
+    @classmethod
+    def from_json(cls, text: str) -> TensorDesc:
+        """The description that `to_json` wrote."""
+        return cls.from_dict(read_json(text, "TensorDesc"))
 
     # Feature levels
 
@@ -298,84 +356,14 @@ class TensorDesc:
         return Described.from_strides(self.sizes, tuple(stride * size for stride in self.strides), size)
 
     def __repr__(self) -> str:
-        parts = [self.data_type.name, str(list(self.sizes))]
-        if not self.has_implicit_strides:
-            parts.append(f"strides={list(self.strides)}")
-        if self.flags:
-            parts.append("flags=OWNED_BY_DML")
-        return f"TensorDesc({', '.join(parts)}, {self.total_tensor_size_in_bytes} bytes)"
+        parts = [repr(self.data_type.name), repr(list(self.sizes))]
+        parts += [
+            f"{C_FIELDS[name]}={value!r}" for name, value in self.to_dict().items() if name not in ("DataType", "Sizes")
+        ]
+        return f"TensorDesc({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         """In a notebook, a description draws itself."""
         from importlib import import_module
 
         return str(import_module("anydml.view.notebook").draw(self))
-
-
-def _power_above(value: int) -> int:
-    """The nearest power of two that is not below the value."""
-    return min(1 << max(value - 1, 0).bit_length(), 1 << 31) if value > 0 else 0
-
-
-class _Reader:
-    """Collects every violation of one description, so that a user fixes them in one go."""
-
-    def __init__(self) -> None:
-        self.violations: list[Violation] = []
-
-    def attempt(self, read: Any) -> Any:
-        try:
-            return read()
-        except InvalidDescriptionError as error:
-            self.violations += error.violations
-            return None
-
-    def layout(self, sizes: object, strides: object, order: object, axes: str | None) -> Layout | None:
-        if strides is not None and order is not None:
-            self.violations.append(STRIDES_OR_ORDER("Strides", "strides and an order", "one of the two"))
-        before = len(self.violations)
-        counts, steps = self.numbers(sizes, strides)
-        if counts is None or (len(self.violations) > before and strides is not None and steps is None):
-            return None
-        checked = check_geometry(counts, steps)
-        wrong = [*(checked if isinstance(checked, list) else ()), *_check_strides(steps)]
-        if order is not None:
-            wrong += check_order(order, len(counts), axes)
-        self.violations += wrong
-        if isinstance(checked, list) or len(self.violations) > before:
-            return None
-        if order is not None:
-            return Layout(checked[0], order_strides(checked[0], str(order), axes))
-        return Layout.trusted(*checked)
-
-    def numbers(self, sizes: object, strides: object) -> tuple[Integers | None, Integers | None]:
-        """Sizes and strides, read once: what is read a second time may be something else then."""
-        counts = read_integers(sizes, "Sizes", self.violations)
-        return counts, None if strides is None else read_integers(strides, "Strides", self.violations)
-
-    def alignment(self, value: object, kind: DataType | None) -> int:
-        alignment = read_integer(value, "GuaranteedBaseOffsetAlignment", self.violations) or 0
-        path = "GuaranteedBaseOffsetAlignment"
-        if alignment < 0 or alignment & (alignment - 1) or alignment > 1 << 31:
-            self.violations.append(
-                ALIGNMENT_POWER(path, alignment, "0 or a power of two up to 2^31", Use(_power_above(alignment)))
-            )
-        elif alignment and kind is not None and alignment < kind.alignment_bytes:
-            expected = f"0 or at least {kind.alignment_bytes}, an element of {kind.name}"
-            self.violations.append(ALIGNMENT_ELEMENT(path, alignment, expected, Use(kind.alignment_bytes)))
-        return alignment
-
-    def total(self, value: object, kind: DataType | None, layout: Layout | None) -> int:
-        path = "TotalTensorSizeInBytes"
-        given = read_integer(value, path, self.violations) if value is not None else None
-        if given is not None and not 0 <= given <= INT64_MAX:
-            self.violations.append(TOTAL_RANGE(path, given, "0 to 2^63 - 1"))
-        elif given is not None and given % GRANULARITY_BYTES:
-            fix = Use(round_up(given, GRANULARITY_BYTES))
-            self.violations.append(TOTAL_MULTIPLE(path, given, "a multiple of 4", fix))
-        if kind is None or layout is None:
-            return 0
-        least = round_up(kind.bytes_for(layout.span), GRANULARITY_BYTES)
-        if given is not None and 0 <= given < least:
-            self.violations.append(TOTAL_SIZE(path, given, f"at least {least}", Use(least)))
-        return least if given is None else given

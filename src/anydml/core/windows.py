@@ -30,7 +30,9 @@ def check_window(
     fields = {"offsets": offsets, "sizes": sizes, "strides": strides, "output_sizes": output_sizes}
     for name, values in fields.items():
         if values is not None and len(values) != len(whole):
-            violations.append(WINDOW_COUNT(name, counted(len(values), "value"), f"{len(whole)}, one a dimension"))
+            violations.append(
+                WINDOW_COUNT(name, counted(len(values), "value"), f"{len(whole)}, one for each dimension")
+            )
     if violations:
         return violations
     for i, (total, offset, size, stride) in enumerate(zip(whole, offsets, sizes, strides, strict=True)):

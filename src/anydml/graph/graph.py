@@ -6,13 +6,14 @@ input tensors in DirectML's order, absent ones included and lists spread out; ou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from anydml.core.errors import raise_if_any
+from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.memory import Bytes, as_bytes
 from anydml.core.schema import BindingPoint, Operator
 
@@ -176,6 +177,28 @@ class Graph:
         from anydml.graph.describe import describe_graph
 
         return describe_graph(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Nodes, edges and names as plain values."""
+        from anydml.graph.writing import to_dict
+
+        return to_dict(self)
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return to_json(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Graph:
+        """The graph that `to_dict` wrote."""
+        from anydml.graph.writing import from_dict
+
+        return from_dict(require_object(value, "Graph"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Graph:
+        """The graph that `to_json` wrote."""
+        return cls.from_dict(read_json(text, "Graph"))
 
     def to_svg(self) -> str:
         """The graph as a picture."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from anydml.core.naming import pascal
 from anydml.core.schema import OPERATORS
-from anydml.operators.catalog import ALIASES
+from anydml.core.schema.names import ALIASES, hint
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
@@ -21,4 +21,4 @@ globals().update(_CLASSES)
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module 'anydml.operators' has no operator {name!r}")
+    raise AttributeError(f"module 'anydml.operators' has no operator {name!r}{hint(name)}")

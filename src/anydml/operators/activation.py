@@ -44,7 +44,7 @@ def _softplus_above_relu(m: Any, x: Any) -> Any:
 class ActivationElu(_Activation, since="1.0", id=35):
     """x where x >= 0, else alpha * (e^x - 1)."""
 
-    alpha: float = attribute(Float())
+    alpha: float = attribute(Float(), default=1.0)
 
     def formula(self, m: Any, x: Any) -> Any:
         return m.where(x >= 0, x, self.alpha * m.expm1(x))
@@ -53,8 +53,8 @@ class ActivationElu(_Activation, since="1.0", id=35):
 class ActivationHardSigmoid(_Activation, since="1.0", id=37):
     """alpha * x + beta, held between 0 and 1."""
 
-    alpha: float = attribute(Float())
-    beta: float = attribute(Float())
+    alpha: float = attribute(Float(), default=0.2)
+    beta: float = attribute(Float(), default=0.5)
 
     def formula(self, m: Any, x: Any) -> Any:
         return m.clip(self.alpha * x + self.beta, 0, 1)
@@ -70,7 +70,7 @@ class ActivationIdentity(_Activation, since="1.0", id=38):
 class ActivationLeakyRelu(_Activation, since="1.0", id=39):
     """x where x >= 0, else alpha * x."""
 
-    alpha: float = attribute(Float())
+    alpha: float = attribute(Float(), default=0.01)
 
     def formula(self, m: Any, x: Any) -> Any:
         return m.where(x >= 0, x, self.alpha * x)
@@ -121,8 +121,8 @@ class ActivationRelu(_SignedActivation, since="1.0", id=44):
 class ActivationScaledElu(_Activation, since="1.0", id=45):
     """gamma * x where x > 0, else gamma * alpha * (e^x - 1)."""
 
-    alpha: float = attribute(Float())
-    gamma: float = attribute(Float())
+    alpha: float = attribute(Float(), default=1.67326319217681884765625)
+    gamma: float = attribute(Float(), default=1.05070102214813232421875)
 
     def formula(self, m: Any, x: Any) -> Any:
         return self.gamma * m.where(x > 0, x, self.alpha * m.expm1(x))
@@ -131,8 +131,8 @@ class ActivationScaledElu(_Activation, since="1.0", id=45):
 class ActivationScaledTanh(_Activation, since="1.0", id=46):
     """alpha * tanh(beta * x)."""
 
-    alpha: float = attribute(Float())
-    beta: float = attribute(Float())
+    alpha: float = attribute(Float(), default=1.0)
+    beta: float = attribute(Float(), default=0.5)
 
     def formula(self, m: Any, x: Any) -> Any:
         return self.alpha * m.tanh(self.beta * x)
@@ -148,7 +148,7 @@ class ActivationSigmoid(_Activation, since="1.0", id=47):
 class ActivationSoftplus(_Activation, since="1.0", id=49):
     """ln(1 + e^(steepness * x)) / steepness."""
 
-    steepness: float = attribute(Float())
+    steepness: float = attribute(Float(), default=1.0)
 
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         if self.steepness < 1 and level < FeatureLevel.LEVEL_6_4:
@@ -178,7 +178,7 @@ class ActivationTanh(_Activation, since="1.0", id=51):
 class ActivationThresholdedRelu(_Activation, since="1.0", id=52):
     """x where x > alpha, else 0."""
 
-    alpha: float = attribute(Float())
+    alpha: float = attribute(Float(), default=1.0)
 
     def formula(self, m: Any, x: Any) -> Any:
         return m.where(x > self.alpha, x, 0)
@@ -190,8 +190,8 @@ class ActivationShrink(_Activation, since="2.0", id=90):
     rank = {"2.0": (4, 5), "3.0": (1, 8)}
     input_tensor: TensorDesc = tensor_input({"2.0": FLOAT_16_32, "5.1": UP_TO_32_BIT})
     output_tensor: TensorDesc = tensor_output({"2.0": FLOAT_16_32, "5.1": UP_TO_32_BIT})
-    bias: float = attribute(Float())
-    threshold: float = attribute(Float())
+    bias: float = attribute(Float(), default=0.0)
+    threshold: float = attribute(Float(), default=0.5)
 
     def formula(self, m: Any, x: Any) -> Any:
         if x.dtype.kind in "iu":
@@ -206,7 +206,7 @@ class ActivationCelu(_Activation, since="3.0", id=128):
     rank = {"3.0": (1, 8)}
     input_tensor: TensorDesc = tensor_input({"3.0": FLOAT_16_32})
     output_tensor: TensorDesc = tensor_output({"3.0": FLOAT_16_32})
-    alpha: float = attribute(Float())
+    alpha: float = attribute(Float(), default=1.0)
 
     def formula(self, m: Any, x: Any) -> Any:
         below = m.minimum(self.alpha * m.expm1(x / self.alpha), 0)

@@ -82,7 +82,7 @@ class DepthToSpace1(_DepthSpace, since="2.1", id=113):
     input_tensor: TensorDesc = tensor_input(_NEW)
     output_tensor: TensorDesc = tensor_output(_NEW)
     block_size: int = attribute(Integer(minimum=1))
-    order: DepthSpaceOrder = attribute(Enumeration(DepthSpaceOrder))
+    order: DepthSpaceOrder = attribute(Enumeration(DepthSpaceOrder), default=DepthSpaceOrder.DEPTH_COLUMN_ROW)
 
 
 class SpaceToDepth(_DepthSpace, since="1.0", id=68):
@@ -103,5 +103,5 @@ class SpaceToDepth1(_DepthSpace, since="2.1", id=114):
     input_tensor: TensorDesc = tensor_input(_NEW)
     output_tensor: TensorDesc = tensor_output(_NEW)
     block_size: int = attribute(Integer(minimum=1))
-    order: DepthSpaceOrder = attribute(Enumeration(DepthSpaceOrder))
+    order: DepthSpaceOrder = attribute(Enumeration(DepthSpaceOrder), default=DepthSpaceOrder.DEPTH_COLUMN_ROW)
     input_is_deep = False

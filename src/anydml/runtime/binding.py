@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import chain, islice
+from math import prod
 from typing import Any
 
 from anydml.core.errors import MOST_VIOLATIONS, BindingError, DmlError, Violation, counted, raise_if_any
-from anydml.core.fixes import ANOTHER_BUFFER, REMOVE_ONE, Advice, Bind, Resize, Use, suggest
+from anydml.core.fixes import ANOTHER_BUFFER, REMOVE_ONE, Advice, Bind, Fix, Resize, Use, suggest
 from anydml.core.integers import read_integer
 from anydml.core.naming import snake
 from anydml.core.rules import rule
@@ -76,6 +77,13 @@ class Binder:
         violations: list[Violation] = []
         values = self._arrange(positional, named, violations)
         return self.bind(values, initializing, may_lack_outputs, violations)
+
+    def arrange(self, positional: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        """The value for each port from the arguments of a call, None where none was given."""
+        violations: list[Violation] = []
+        values = self._arrange(positional, named, violations)
+        raise_if_any(violations, BindingError, self.subject)
+        return values
 
     def _arrange(self, positional: Sequence[Any], named: Mapping[str, Any], violations: list[Violation]) -> list[Any]:
         """The value for each port, None where none was given."""
@@ -163,7 +171,7 @@ class Binder:
             return None
         if buffer.size_in_bytes < port.needed:
             found, expected = f"{buffer.size_in_bytes} bytes", f"at least {port.needed}"
-            violations.append(SIZE(port.dml_name, found, expected, Resize(port.total)))
+            violations.append(SIZE(port.dml_name, found, expected, _larger(port, value)))
             return None
         if buffer.address % port.alignment:
             found = f"memory {buffer.address % port.alignment} bytes past a multiple of {port.alignment}"
@@ -250,6 +258,18 @@ def range_of(
         violations.append(SIZE(path, found, "a range inside the buffer"))
         return None
     return buffer.part(offset, size)
+
+
+def _larger(port: Port, value: Any) -> Fix:
+    """A larger buffer, or the values of one that has as many elements as the tensor, in the tensor's type."""
+    shape = getattr(value, "shape", None)
+    if shape is None or port.tensor is None or port.dtype is None or prod(shape) != prod(port.tensor.sizes):
+        return Resize(port.total)
+    if port.is_output:
+        return Advice(f"np.empty({tuple(port.tensor.sizes)}, np.{port.dtype.name})")
+    if getattr(value, "dtype", port.dtype) == port.dtype:
+        return Resize(port.total)
+    return Advice(f".astype(np.{port.dtype.name})")
 
 
 def _refused(port: Port, initializing: bool) -> Violation:

@@ -37,8 +37,9 @@ class HostMemory:
                 fix = "device.download(...) of its own device"
                 raise BindingError(NOT_A_BUFFER(path, f"memory of {value.space}", "memory of the host", fix))
             return value
-        described, dtype = (port.described, port.dtype) if port is not None else (None, None)
-        return buffer_of(as_bytes(value, path, described, dtype), value)
+        if port is None:
+            return buffer_of(as_bytes(value, path), value)
+        return buffer_of(as_bytes(value, path, port.described, port.dtype, port.is_output), value)
 
     def allocate(self, size_in_bytes: int) -> Buffer:
         require_memory(size_in_bytes)

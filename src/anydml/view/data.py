@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from anydml.view.elements import Index
 from anydml.view.elision import Gap
 from anydml.view.facts import Facts
-from anydml.view.picture import Grid, LogicalCell, MemoryCell, make_picture
+from anydml.view.mapping import rows_of
+from anydml.view.picture import Grid, LogicalCell, MemoryCell, Picture, make_picture
 from anydml.view.subject import Subject
 
 
@@ -24,6 +26,7 @@ def as_data(subject: Subject) -> dict[str, Any]:
         "packed_strides": list(layout.packed_strides),
         "offset": layout.offset,
         "kinds": list(facts.kinds),
+        "places": subject.places,
         "sentences": list(facts.sentences),
         "order": {
             "names": list(order.names),
@@ -32,13 +35,17 @@ def as_data(subject: Subject) -> dict[str, Any]:
             "is_ambiguous": order.is_ambiguous,
         },
         "formula": facts.formula,
+        "indices": [_chosen(facts, index) for index in subject.indices],
+        "jumps": [
+            {"axis": jump.axis, "stride": jump.stride, "from": jump.start, "to": jump.end} for jump in facts.jumps
+        ],
         "example": {"index": list(index), "offset": layout(index), "computed": facts.computed(index)},
         "distinct_elements": picture.distinct,
         "amounts": {
             amount.name: {"elements": amount.elements, "bytes": amount.bytes, "remark": amount.remark}
             for amount in facts.amounts
         },
-        "window": _window(subject),
+        "window": _window(picture),
         "is_elided": picture.is_elided,
         "logical": _grid(picture.grid),
         "result": _grid(picture.result) if picture.result else None,
@@ -46,7 +53,16 @@ def as_data(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _window(subject: Subject) -> dict[str, Any] | None:
+def _chosen(facts: Facts, index: Index) -> dict[str, Any]:
+    """An index asked for: where it lies and how that is computed; with a window, the input it comes from."""
+    window = facts.picture.subject.window
+    source = window.source(index) if window else index
+    told = {"index": list(index), "offset": facts.layout(source), "computed": facts.computed(source)}
+    return {**told, "label": facts.picture.label_at(source), "input": list(source)}
+
+
+def _window(picture: Picture) -> dict[str, Any] | None:
+    subject = picture.subject
     window = subject.window
     if window is None:
         return None
@@ -57,6 +73,10 @@ def _window(subject: Subject) -> dict[str, Any] | None:
         "strides": list(window.strides),
         "output_sizes": list(window.output_sizes),
         "starts": list(window.starts),
+        "elements": [
+            {"output": list(row.output), "input": list(row.source), "label": row.label, "text": row.text}
+            for row in rows_of(picture)
+        ],
         "layout": {"sizes": list(taken.sizes), "strides": list(taken.strides), "offset": taken.offset},
     }
 
@@ -73,4 +93,5 @@ def _place(cell: MemoryCell | Gap) -> dict[str, Any]:
 
 def _cell(cell: LogicalCell | MemoryCell) -> dict[str, Any]:
     reach = {"reach": cell.reach.value, "step": cell.step} if cell.reach else {}
-    return {"offset": cell.offset, "label": cell.label, "kind": cell.kind.value, **reach}
+    chosen = {"chosen": True} if cell.is_chosen else {}
+    return {"offset": cell.offset, "label": cell.label, "kind": cell.kind.value, **reach, **chosen}

@@ -9,7 +9,10 @@ from math import prod
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
 from anydml.core.orders import OrderMatch, recognize_order
+from anydml.view import mapping
 from anydml.view.elements import Index
+from anydml.view.jumps import Jump, jumps_of
+from anydml.view.mapping import window_words
 from anydml.view.picture import Picture
 from anydml.view.subject import Window
 
@@ -53,15 +56,26 @@ class Facts:
         return f"{kind}{times(self.layout.sizes)}, {strides}"
 
     @cached_property
+    def subheading(self) -> str:
+        """The window's three lists, where there is a window."""
+        window = self.picture.subject.window
+        return f"window: {window_words(window)}" if window else ""
+
+    @cached_property
+    def title(self) -> str:
+        """Heading and subheading in one line."""
+        return f"{self.heading}; {self.subheading}" if self.subheading else self.heading
+
+    @cached_property
     def kinds(self) -> tuple[str, ...]:
         """The words for this layout; packed stands alone."""
         layout = self.layout
         reverse = any(stride < 0 and size > 1 for size, stride in zip(layout.sizes, layout.strides, strict=True))
         found = {
-            "packed": layout.is_packed and not layout.has_overlap,
+            "packed": layout.is_packed and not self.picture.subject.is_padded,
             "broadcast": layout.is_broadcast,
             "overlapping": self._collides,
-            "padded": layout.is_padded,
+            "padded": self.picture.subject.is_padded,
             "reversed": reverse,
         }
         return tuple(word for word, holds in found.items() if holds)
@@ -117,11 +131,14 @@ class Facts:
         return f"Overlapping: {reached}, and not by a stride of 0 alone; such a tensor can be read, not written."
 
     def _tell_padding(self) -> str:
-        distinct, span = self.picture.distinct, self.layout.span
+        distinct, places, span = self.picture.distinct, self.picture.subject.places, self.layout.span
         if distinct is None:
-            return f"Padded: some of the {span:,} places belong to no index."
-        empty = span - distinct
-        return f"Padded: {empty:,} of the {count(span, 'place')} {'belong' if empty > 1 else 'belongs'} to no index."
+            return f"Padded: some of the {places:,} places belong to no index."
+        between, after = span - distinct, places - span
+        where = f" ({between:,} between elements, {after:,} after the last)" if between and after else ""
+        where = where or (" (after the last element)" if after else "")
+        are = "belong" if between + after > 1 else "belongs"
+        return f"Padded: {between + after:,} of the {count(places, 'place')} {are} to no index{where}."
 
     def _tell_reversed(self) -> str:
         along = [
@@ -131,14 +148,19 @@ class Facts:
 
     def _tell_window(self, window: Window) -> list[str]:
         taken, whole = count(prod(window.output_sizes), "element"), self.layout.logical_element_count
-        found = [f"The window takes {taken} of {whole:,}, a result of {times(window.output_sizes)}."]
-        for name, stride, size, start in zip(self.axes, window.strides, window.sizes, window.starts, strict=True):
-            if stride < 0 and size > 1:
-                found.append(
-                    f"Along {name} its stride is {stride}: it starts at the window's end, "
-                    f"{name.lower()}={start}, and goes back {-stride} at a time."
-                )
-        return found
+        first = f"The window takes {taken} of {whole:,}, a result of {times(window.output_sizes)}."
+        return [first, *mapping.sentences(window, self.axes)]
+
+    @cached_property
+    def mapping(self) -> tuple[str, ...]:
+        """For a window: where elements of the result come from."""
+        found = [row.text for row in mapping.rows_of(self.picture)]
+        hidden = mapping.hidden_rows(self.picture)
+        return (*found, f"and {hidden:,} more; --index chooses one") if hidden else tuple(found)
+
+    @cached_property
+    def jumps(self) -> tuple[Jump, ...]:
+        return jumps_of(self.picture)
 
     # The formula
 
@@ -159,12 +181,17 @@ class Facts:
         return f"{self._with_offset(' + '.join(terms))} = {self.layout(index)}"
 
     @cached_property
-    def example(self) -> str:
-        """The formula for the last index, with its place in bytes."""
-        index = self.example_index
+    def examples(self) -> tuple[str, ...]:
+        """The formula with numbers: for the indices asked for, or for the last one, with its place in bytes."""
+        subject = self.picture.subject
+        chosen = [subject.window.source(index) if subject.window else index for index in subject.indices]
+        return tuple(self._example(index) for index in chosen or [self.example_index])
+
+    def _example(self, index: Index) -> str:
         place = self.byte_place(self.layout(index))
-        label = self.picture.grid.cells[index].label
-        return f"{label} at ({_list(index)}): {self.computed(index)}{f', {place}' if place else ''}"
+        return (
+            f"{self.picture.label_at(index)} at ({_list(index)}): {self.computed(index)}{f', {place}' if place else ''}"
+        )
 
     def _with_offset(self, terms: str) -> str:
         return f"{self.layout.offset} + {terms}" if self.layout.offset else terms
@@ -190,8 +217,10 @@ class Facts:
         ]
         if subject.total_bytes is not None:
             tail = subject.total_bytes - (self._bytes(span) or 0)
-            rows.append(Amount("tail", None, tail, _tail_remark(tail)))
-            rows.append(Amount("total", None, subject.total_bytes, "TotalTensorSizeInBytes"))
+            after = subject.places - span if subject.has_room_after else None
+            rows.append(Amount("tail", after, tail, _tail_remark(tail)))
+            places = subject.places if subject.has_room_after else None
+            rows.append(Amount("total", places, subject.total_bytes, "TotalTensorSizeInBytes"))
         return tuple(rows)
 
     def _span_remark(self) -> str:

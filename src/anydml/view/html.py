@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from anydml.view.elision import Gap
 from anydml.view.facts import Facts, times
-from anydml.view.legend import legend, numbering
+from anydml.view.legend import legend, numbering, window_legend
 from anydml.view.palette import fill
 from anydml.view.picture import Grid, Kind, LogicalCell, MemoryCell, Picture, Reach, make_picture
 from anydml.view.subject import Subject
@@ -21,7 +21,7 @@ _GREETING = "Point at a cell, or Tab to one and use the arrow keys; Enter goes a
 def render(subject: Subject) -> str:
     """One HTML document."""
     facts = Facts(make_picture(subject))
-    title = escape(facts.heading)
+    title = escape(facts.title)
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -34,7 +34,8 @@ def render(subject: Subject) -> str:
             "</head>",
             "<body>",
             "<main>",
-            f"<h1>{title}</h1>",
+            f"<h1>{escape(facts.heading)}</h1>",
+            *([f'<p class="window-words">{escape(facts.subheading)}</p>'] if facts.subheading else []),
             *(f"<p>{escape(sentence)}</p>" for sentence in facts.sentences),
             *_Page(facts).body(),
             '<svg class="threads" aria-hidden="true"></svg>',
@@ -119,12 +120,20 @@ class _Page:
     def _memory(self) -> list[str]:
         return [
             '<section data-area="memory">',
-            "<h2>memory <small>one cell an element, its offset above</small></h2>",
+            "<h2>memory <small>a cell for each element, its offset above; strides as jumps</small></h2>",
             '<ol class="strip">',
             *(self._place(cell) for cell in self.picture.memory),
             "</ol>",
+            *self._jumps(),
             "</section>",
         ]
+
+    def _jumps(self) -> list[str]:
+        """Each stride as a step from the first element; the script draws it, too."""
+        rows = [
+            f'<li data-from="{jump.start}" data-to="{jump.end}">{escape(jump.places)}</li>' for jump in self.facts.jumps
+        ]
+        return ['<ul class="jumps">', *rows, "</ul>"] if rows else []
 
     def _place(self, cell: MemoryCell | Gap) -> str:
         if isinstance(cell, Gap):
@@ -151,6 +160,10 @@ class _Page:
             f'<li><span class="cell {mark.value}"{_fill_style(mark, 0)}>{_sample(mark)}</span>{meaning}</li>'
             for mark, meaning in legend(self.picture)
         ]
+        if window_legend(self.picture):
+            entries.append(f'<li><span class="outline"></span>{escape(window_legend(self.picture))}</li>')
+        if any(cell.is_chosen for cell in self.picture.memory_cells):
+            entries.append('<li><span class="cell chosen"></span>the index asked for</li>')
         if numbering(self.picture):
             entries.append(f"<li>{numbering(self.picture)}</li>")
         return ["<section>", '<ul class="legend">', *entries, "</ul>", "</section>"] if entries else []
@@ -173,13 +186,21 @@ class _Page:
             *amounts,
             "</table>",
             "</section>",
-            f"<section><code>{escape(facts.formula)}</code><br><code>{escape(facts.example)}</code></section>",
+            "<section>" + "<br>".join(f"<code>{escape(line)}</code>" for line in (facts.formula, *facts.examples)),
+            "</section>",
+            *self._mapping(),
         ]
+
+    def _mapping(self) -> list[str]:
+        """Where a window takes each element from."""
+        lines = [f"<li><code>{escape(line)}</code></li>" for line in self.facts.mapping]
+        heading = "<h2>elements <small>start + strides · index</small></h2>"
+        return ["<section>", heading, '<ul class="mapping">', *lines, "</ul>", "</section>"] if lines else []
 
 
 _EMPTY = {
     Kind.PADDING: "padding, belongs to no index",
-    Kind.TAIL: "tail, after the last element",
+    Kind.TAIL: "tail, up to a multiple of 4 bytes",
     Kind.BEFORE: "before the tensor's first element",
 }
 _SHARED = {Kind.BROADCAST: "shared by a stride of 0", Kind.OVERLAP: "other indices meet it there"}
@@ -188,6 +209,7 @@ _SHARED = {Kind.BROADCAST: "shared by a stride of 0", Kind.OVERLAP: "other indic
 def _button(cell: LogicalCell | MemoryCell, said: str) -> str:
     classes = ["cell", *([] if cell.kind is Kind.ELEMENT else [cell.kind.value])]
     classes += [cell.reach.value] if cell.reach else []
+    classes += ["chosen"] if cell.is_chosen else []
     style = _fill_style(cell.kind, cell.group)
     step = f'<span class="badge step">{cell.step}</span>' if cell.step else ""
     count = cell.readers if isinstance(cell, MemoryCell) else 1

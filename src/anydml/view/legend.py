@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from anydml.view.mapping import window_words
 from anydml.view.picture import LETTERS, Kind, Picture, Reach
 
 MEANINGS: dict[Kind | Reach, str] = {
     Kind.BROADCAST: "read by several indices (stride 0)",
     Kind.OVERLAP: "several indices meet here (overlap)",
     Kind.PADDING: "padding, belongs to no index",
-    Kind.TAIL: "tail, after the last element",
+    Kind.TAIL: "tail, up to a multiple of 4 bytes",
     Kind.BEFORE: "memory before the tensor",
     Reach.TAKEN: "taken by the window, numbered in the order of taking",
     Reach.SKIPPED: "in the window, stepped over",
@@ -24,8 +25,16 @@ def legend(picture: Picture) -> list[tuple[Kind | Reach, str]]:
     return [(mark, meaning) for mark, meaning in MEANINGS.items() if mark in used]
 
 
+def window_legend(picture: Picture) -> str:
+    """The window's three lists, told beside its outline."""
+    window = picture.subject.window
+    return f"the window: {window_words(window)}" if window else ""
+
+
 def numbering(picture: Picture) -> str:
     """What the numbers in cells count, where there are more elements than letters; they look like offsets."""
+    if picture.subject.values is not None:
+        return "cells show the values"
     if picture.distinct is None:
         return "numbers in cells count places from the first element"
     return "numbers in cells count elements in row-major order" if picture.distinct > len(LETTERS) else ""

@@ -6,7 +6,7 @@ Every renderer draws this one description, so text, SVG and HTML cannot disagree
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import product
 from math import prod
@@ -65,6 +65,8 @@ class LogicalCell:
     reach: Reach | None = None
     step: int | None = None
     """Its place, from 1, in the order in which the window takes elements."""
+    is_chosen: bool = False
+    """Whether it is one of the indices asked for."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class MemoryCell:
     readers: int
     reach: Reach | None = None
     step: int | None = None
+    is_chosen: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,8 @@ class Picture:
     result: Grid | None = None
     distinct: int | None = None
     """How many elements of memory the indices reach; None when it is too much work to know."""
+    label_at: Callable[[Index], str] = field(default=lambda index: "", compare=False)
+    """The label of any index, shown or not."""
 
     @property
     def is_elided(self) -> bool:
@@ -139,13 +144,24 @@ class _Maker:
         window = subject.window
         self.taken: Elements | None = elements_of(window.result(self.layout)) if window else None
         self.inside: Elements | None = elements_of(window.inside(self.layout)) if window else None
+        self.chosen = {window.source(index) if window else index for index in subject.indices}
+        self.chosen_places = {self.layout(index) for index in self.chosen}
 
     def picture(self) -> Picture:
         window = self.subject.window
-        grid = self._grid(self.layout.sizes, _focus(window, self.layout.rank), source=lambda index: index)
-        result = self._grid(window.output_sizes, [()] * self.layout.rank, window.source) if window else None
+        focus = _focus(window, self.chosen, self.layout.rank)
+        grid = self._grid(self.layout.sizes, focus, source=lambda index: index)
+        result = None
+        if window:
+            own = [tuple(index[axis] for index in self.subject.indices) for axis in range(self.layout.rank)]
+            result = self._grid(window.output_sizes, own, window.source)
         memory = self._memory([grid, result] if result else [grid])
-        return Picture(self.subject, grid, memory, result, self.elements.count)
+        return Picture(self.subject, grid, memory, result, self.elements.count, self._label_of)
+
+    def _label_of(self, index: Index) -> str:
+        offset = self.layout(index)
+        element = self.elements.at(offset)
+        return self._label(offset, element) if element else ""
 
     # The logical side
 
@@ -162,9 +178,8 @@ class _Maker:
         element = self.elements.at(offset)
         assert element is not None  # an index always reaches an element
         reach, step = self._reach_of_index(index)
-        return LogicalCell(
-            index, offset, self._label(offset, element), _kind(element), self._group(element), reach, step
-        )
+        label, group = self._label(offset, element), self._group(element)
+        return LogicalCell(index, offset, label, _kind(element), group, reach, step, index in self.chosen)
 
     def _reach_of_index(self, index: Index) -> tuple[Reach | None, int | None]:
         window = self.subject.window
@@ -177,6 +192,9 @@ class _Maker:
         return (Reach.SKIPPED if within else Reach.OUTSIDE), None
 
     def _label(self, offset: int, element: Element) -> str:
+        value = self.subject.values.at(offset, element.index) if self.subject.values else None
+        if value is not None:
+            return value
         if element.number is None:
             return str(offset - self.layout.first_offset)
         return LETTERS[element.number] if self.has_letters else str(element.number)
@@ -217,14 +235,17 @@ class _Maker:
     def _place(self, offset: int) -> MemoryCell:
         if offset < self.layout.first_offset:
             return MemoryCell(offset, "", Kind.BEFORE, 0, 0)
-        if offset > self.layout.last_offset:
+        is_after = offset > self.layout.last_offset
+        if is_after and not self.subject.has_room_after:
             return MemoryCell(offset, "", Kind.TAIL, 0, 0)
-        element = self.elements.at(offset)
+        element = None if is_after else self.elements.at(offset)
         if element is None:
-            return MemoryCell(offset, "", Kind.PADDING, 0, 0)
+            value = self.subject.values.at_place(offset) if self.subject.values else None
+            return MemoryCell(offset, value or "", Kind.PADDING, 0, 0)
         reach, step = self._reach_of_place(offset)
         label, group = self._label(offset, element), self._group(element)
-        return MemoryCell(offset, label, _kind(element), group, element.readers or 0, reach, step)
+        is_chosen = offset in self.chosen_places
+        return MemoryCell(offset, label, _kind(element), group, element.readers or 0, reach, step, is_chosen)
 
     def _reach_of_place(self, offset: int) -> tuple[Reach | None, int | None]:
         if self.taken is None or self.inside is None:
@@ -254,18 +275,19 @@ def _row_major(index: Index, sizes: tuple[int, ...]) -> int:
     return number
 
 
-def _focus(window: Window | None, rank: int) -> list[Index]:
-    """Positions along each axis that a picture of this window must not leave out."""
+def _focus(window: Window | None, chosen: set[Index], rank: int) -> list[Index]:
+    """Positions along each axis that a picture must not leave out: those asked for, and a window's ends."""
+    asked = [tuple(sorted({index[axis] for index in chosen})) for axis in range(rank)]
     if window is None:
-        return [()] * rank
-    ends = zip(window.starts, window.lasts, window.offsets, window.sizes, strict=True)
-    return [(start, last, offset, offset + size - 1) for start, last, offset, size in ends]
+        return asked
+    ends = zip(window.starts, window.lasts, window.offsets, window.sizes, asked, strict=True)
+    return [(*own, start, last, offset, offset + size - 1) for start, last, offset, size, own in ends]
 
 
 def _shown_axes(sizes: tuple[int, ...], focus: list[Index], limits: Limits) -> tuple[Shown, Shown, Shown]:
     """The planes, rows and columns shown: shortened in turn until the cells fit the limit."""
     counts = (prod(sizes[:-2]), sizes[-2] if len(sizes) > 1 else 1, sizes[-1])
-    leading = [_row_major(point, sizes[:-2]) for point in zip(*focus[:-2], strict=True)]
+    leading = [_row_major(point, sizes[:-2]) for point in zip(*focus[:-2], strict=False)]
     points = (leading, focus[-2] if len(sizes) > 1 else (), focus[-1])
     edges = (max(2, limits.edge // 2), limits.edge, limits.edge)
     most = (limits.planes, limits.rows, limits.columns)

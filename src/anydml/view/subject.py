@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import raise_if_any
 from anydml.core.layout import Layout
 from anydml.core.orders import default_axes, logical_axes
-from anydml.core.tensor import TensorDesc
+from anydml.core.tensor import GRANULARITY_BYTES, TensorDesc, round_up
 from anydml.core.windows import check_window, window_limits
+from anydml.view.values import Values
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,9 @@ class Subject:
     order: str | None = None
     """The name the strides were given by, if by name."""
     window: Window | None = None
+    indices: tuple[tuple[int, ...], ...] = ()
+    """Indices to work out; with a window, indices of its result."""
+    values: Values | None = field(default=None, compare=False)
 
     @classmethod
     def of(
@@ -97,15 +102,53 @@ class Subject:
         offset: int = 0,
         order: str | None = None,
         window: Window | None = None,
+        indices: Sequence[Sequence[int]] = (),
+        values: Any = None,
     ) -> Subject:
         """Draw a description, `offset` elements into its memory, or a layout as it stands."""
         name = order.upper() if order else None
         letters = logical_axes(name) if name else default_axes(len(value.sizes))
         if isinstance(value, Layout):
-            return cls(value, letters, order=name, window=window)
-        layout = Layout(value.sizes, value.strides, offset)
-        total = value.total_tensor_size_in_bytes
-        return cls(layout, letters, value.data_type, total, value.has_implicit_strides, name, window)
+            subject = cls(value, letters, order=name, window=window)
+        else:
+            layout = Layout(value.sizes, value.strides, offset)
+            total = value.total_tensor_size_in_bytes
+            subject = cls(layout, letters, value.data_type, total, value.has_implicit_strides, name, window)
+        return subject.with_indices(indices).with_values(values)
+
+    def with_indices(self, indices: Sequence[Sequence[int]]) -> Subject:
+        """The same subject with indices to work out, each checked."""
+        whole = Layout(self.window.output_sizes) if self.window else self.layout
+        for index in indices:
+            whole(index)
+        return replace(self, indices=tuple(tuple(map(int, index)) for index in indices))
+
+    def with_values(self, values: Any) -> Subject:
+        """The same subject with values in its cells."""
+        return self if values is None else replace(self, values=Values(self.layout, self.places, values))
+
+    @property
+    def least_bytes(self) -> int:
+        """The least total size of this layout's bytes."""
+        assert self.data_type is not None
+        return round_up(self.data_type.bytes_for(self.layout.span), GRANULARITY_BYTES)
+
+    @property
+    def has_room_after(self) -> bool:
+        """Whether the buffer is larger than its elements need, beyond rounding its size up to 4 bytes."""
+        return self.data_type is not None and self.total_bytes is not None and self.total_bytes > self.least_bytes
+
+    @property
+    def places(self) -> int:
+        """The buffer in elements."""
+        if not self.has_room_after:
+            return self.layout.span
+        assert self.data_type is not None and self.total_bytes is not None
+        return self.total_bytes * 8 // self.data_type.bits
+
+    @property
+    def is_padded(self) -> bool:
+        return self.layout.is_padded or self.has_room_after
 
     @property
     def tail_bits(self) -> int:

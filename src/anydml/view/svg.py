@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from textwrap import wrap
 from xml.sax.saxutils import escape
 from zlib import crc32
 
 from anydml.view.elision import Gap, balanced, positions, runs
 from anydml.view.facts import Facts, times
-from anydml.view.legend import legend, numbering
+from anydml.view.jumps import columns_of, jumps_of
+from anydml.view.legend import legend, numbering, window_legend
 from anydml.view.palette import fill
 from anydml.view.picture import Grid, Kind, LogicalCell, MemoryCell, Picture, Reach, make_picture
 from anydml.view.sheet import Sheet, SheetSize, beside, flow, stack
 from anydml.view.subject import Subject
 
 WIDTH, CELL_HEIGHT, MARGIN = 860, 36, 24
-_TEXT_PER_LINE = 104
+_LEAST_WIDTH = 520
+_JUMP_HEIGHT = 24
 STYLE = """
 .anydml text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #1b1f24; }
 .anydml .words { font-family: system-ui, -apple-system, Segoe UI, Roboto, sans-serif; }
@@ -37,6 +39,9 @@ STYLE = """
 .anydml .outside .cell { fill-opacity: 0; stroke-opacity: .45; }
 .anydml .outside .label { fill: #6e7781; font-weight: 400; }
 .anydml .window { fill: none; stroke: #b3470c; stroke-width: 2.5; stroke-dasharray: 7 4; }
+.anydml .chosen { fill: none; stroke: #111; stroke-width: 3; }
+.anydml .jump { fill: none; stroke: #57606a; stroke-width: 1.5; }
+.anydml .tip { fill: #57606a; }
 .anydml .card { fill: #ffffff; stroke: #d0d7de; }
 .anydml .mark { fill: #111; }
 .anydml .hatch { stroke: #8c959f; stroke-width: 1.5; }
@@ -50,6 +55,8 @@ STYLE = """
   .anydml .outside .label { fill: #8b949e; }
   .anydml .window { stroke: #ffa657; }
   .anydml .hatch { stroke: #6e7681; }
+  .anydml .jump { stroke: #9da7b3; }
+  .anydml .tip { fill: #9da7b3; }
 }
 """
 
@@ -59,11 +66,15 @@ def render(subject: Subject) -> str:
     picture = make_picture(subject)
     facts = Facts(picture)
     draw = _Drawer(picture, f"anydml-{crc32(repr(subject).encode()):08x}")
+    drawing = draw.drawing()
+    legend_sheets = draw.legend()
+    width = max(_LEAST_WIDTH, drawing.width)
     parts = [
-        _words(facts),
-        draw.drawing(),
-        *draw.legend(),
-        stack([_text(line, "muted") for line in wrap(f"{facts.formula}    {facts.example}", _TEXT_PER_LINE)], 4),
+        _words(facts, width),
+        drawing,
+        *legend_sheets,
+        _lines([facts.formula, *facts.examples], width),
+        *([_lines(facts.mapping, width)] if facts.mapping else []),
     ]
     body = stack(parts, 18)
     return _document(body, facts, draw.name)
@@ -71,7 +82,8 @@ def render(subject: Subject) -> str:
 
 def _document(body: Sheet, facts: Facts, name: str) -> str:
     width, height = body.width + 2 * MARGIN, body.height + 2 * MARGIN
-    described = " ".join([*facts.sentences, facts.formula + ".", facts.example + "."])
+    told = [facts.formula, *facts.examples, *(jump.places for jump in facts.jumps), *facts.mapping]
+    described = " ".join([*facts.sentences, *(f"{line}." for line in told)])
     hatch = (
         f'<pattern id="{name}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" '
         'patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern>'
@@ -80,7 +92,7 @@ def _document(body: Sheet, facts: Facts, name: str) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="anydml" role="img" width="{width}" height="{height}" '
             f'viewBox="0 0 {width} {height}" aria-labelledby="{name}-title {name}-desc">',
-            f'<title id="{name}-title">{escape(facts.heading)}</title>',
+            f'<title id="{name}-title">{escape(facts.title)}</title>',
             f'<desc id="{name}-desc">{escape(described)}</desc>',
             f"<style>{STYLE}</style>",
             f"<defs>{hatch}</defs>",
@@ -91,11 +103,18 @@ def _document(body: Sheet, facts: Facts, name: str) -> str:
     )
 
 
-def _words(facts: Facts) -> Sheet:
-    lines = [_text(facts.heading, "words heading", 9.5, 22)]
+def _words(facts: Facts, width: int) -> Sheet:
+    """The heading and the sentences, no wider than the drawing below them."""
+    lines = [_text(line, "words heading", 9.5, 22) for line in wrap(facts.heading, int(width / 9.2))]
+    lines += [_text(line, "words part", 7.9, 20) for line in wrap(facts.subheading, int(width / 7.9))]
     for sentence in facts.sentences:
-        lines += [_text(line, "words muted", 7.2) for line in wrap(sentence, _TEXT_PER_LINE + 6)]
+        lines += [_text(line, "words muted", 6.8) for line in wrap(sentence, int(width / 6.8))]
     return stack(lines, 3)
+
+
+def _lines(texts: Sequence[str], width: int) -> Sheet:
+    wrapped = [line for text in texts for line in wrap(text, int(width / 7.9), subsequent_indent="    ")]
+    return stack([_text(line, "muted") for line in wrapped], 4)
 
 
 def _text(text: str, style: str, advance: float = 7.9, height: int = 17) -> Sheet:
@@ -191,9 +210,10 @@ class _Drawer:
         longest = [str(cells_end) for cells_end in self._offsets()]
         wide = _cell_width([cell.label for cell in self.picture.memory_cells] + longest)
         per_line = balanced(len(cells), max(1, width // wide))
-        parts = []
+        jumps, jump_room = self._jumps(per_line, wide)
+        parts = list(jumps.shapes)
         for i, cell in enumerate(cells):
-            x, y = i % per_line * wide, i // per_line * (CELL_HEIGHT + 24) + 18
+            x, y = i % per_line * wide, i // per_line * (CELL_HEIGHT + 24) + 18 + (jump_room if i >= per_line else 0)
             center = x + wide // 2
             if isinstance(cell, Gap):
                 parts.append(_dots(x, y, wide, f"{cell.hidden:,} left out"))
@@ -201,8 +221,35 @@ class _Drawer:
             parts.append(f'<text class="axis middle" x="{center}" y="{y - 6}">{cell.offset}</text>')
             parts += self._cell(cell, x, y, wide)
         lines = -(-len(cells) // per_line)
-        strip = Sheet(min(len(cells), per_line) * wide + 2, lines * (CELL_HEIGHT + 24) - 4, tuple(parts))
-        return stack([_title("memory", "one cell an element, its offset above"), strip], 6)
+        strip_width = max(min(len(cells), per_line) * wide + 2, jumps.width)
+        strip = Sheet(strip_width, lines * (CELL_HEIGHT + 24) - 4 + jump_room, tuple(parts))
+        title = _title("memory", "a cell for each element, its offset above; strides as jumps")
+        return stack([title, strip, *self._far_jumps(per_line, width)], 6)
+
+    def _jumps(self, per_line: int, wide: int) -> tuple[Sheet, int]:
+        """Brackets under the first line of memory, one for each stride whose jump stays on it."""
+        parts, right, level = [], 0, 0
+        for jump in jumps_of(self.picture):
+            columns = columns_of(self.picture, jump, per_line)
+            if columns is None:
+                continue
+            start, end = (column * wide + wide // 2 for column in columns)
+            top, bottom = 18 + CELL_HEIGHT + 2, 18 + CELL_HEIGHT + 14 + level * _JUMP_HEIGHT
+            if start == end:
+                parts.append(f'<circle class="jump" cx="{start}" cy="{bottom}" r="5"/>')
+            else:
+                path = f"M{start} {top}V{bottom}H{end}V{top + 5}"
+                parts.append(f'<path class="jump" d="{path}"/><path class="tip" d="M{end} {top}l-4 7h8z"/>')
+            text_x = max(start, end) + 8
+            parts.append(f'<text class="axis" x="{text_x}" y="{bottom + 4}">{escape(jump.words)}</text>')
+            right = max(right, text_x + 7 * len(jump.words))
+            level += 1
+        return Sheet(right, 0, tuple(parts)), level * _JUMP_HEIGHT
+
+    def _far_jumps(self, per_line: int, width: int) -> list[Sheet]:
+        far = [jump for jump in jumps_of(self.picture) if columns_of(self.picture, jump, per_line) is None]
+        lines = [line for jump in far for line in wrap(jump.places, max(20, width // 7))]
+        return [stack([_text(line, "axis", 7, 15) for line in lines], 2)] if lines else []
 
     def _offsets(self) -> list[int]:
         return [cell.offset for cell in self.picture.memory_cells]
@@ -218,6 +265,12 @@ class _Drawer:
             sample = _sample(mark)
             shapes = tuple(cell_shapes(sample, 0, 0, 38, self.name, 30))
             entries.append(beside([Sheet(38, 30, shapes), _text(meaning, "words muted", 7.0, 24)], 8))
+        if window_legend(self.picture):
+            outline = Sheet(38, 30, ('<rect class="window" x="2" y="3" width="34" height="24" rx="6"/>',))
+            entries.append(beside([outline, _text(window_legend(self.picture), "words muted", 7.0, 24)], 8))
+        if any(cell.is_chosen for cell in self.picture.memory_cells):
+            ring = Sheet(38, 30, ('<rect class="chosen" x="2" y="2" width="34" height="26" rx="8"/>',))
+            entries.append(beside([ring, _text("the index asked for", "words muted", 7.0, 24)], 8))
         if numbering(self.picture):
             entries.append(_text(numbering(self.picture), "words muted", 7.0, 24))
         return [flow(entries, SheetSize(WIDTH, 24))] if entries else []
@@ -236,7 +289,9 @@ def cell_shapes(
     """One cell with its marks."""
     box = f'x="{x}" y="{y}" width="{wide}" height="{height}"'
     if cell.kind is Kind.PADDING:
-        return [f'<rect class="cell" {box} fill="url(#{name}-hatch)"/>']
+        hatch = f'<rect class="cell" {box} fill="url(#{name}-hatch)"/>'
+        label = f'<text class="plain middle" x="{x + wide // 2}" y="{y + height // 2 + 6}">{escape(cell.label)}</text>'
+        return [hatch, label] if cell.label else [hatch]
     if cell.kind in (Kind.TAIL, Kind.BEFORE):
         return [f'<rect class="cell {"open" if cell.kind is Kind.TAIL else "dots"}" {box}/>']
     reach = cell.reach.value if cell.reach else ""
@@ -246,6 +301,9 @@ def cell_shapes(
     parts.append(f'<text class="label" x="{x + wide // 2}" y="{label_y}">{escape(cell.label)}</text>')
     if cell.step:
         parts.append(f'<text class="badge" x="{x + 5}" y="{y + 13}">{cell.step}</text>')
+    if cell.is_chosen:
+        ring = f'x="{x + 2}" y="{y + 2}" width="{wide - 4}" height="{height - 4}"'
+        parts.append(f'<rect class="chosen" {ring} rx="8"/>')
     if reach == "taken":
         inset = f'x="{x + 2}" y="{y + 2}" width="{wide - 4}" height="{height - 4}"'
         return [*parts, f'<rect class="taken" fill="none" {inset}/>']

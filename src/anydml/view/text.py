@@ -10,7 +10,8 @@ from textwrap import wrap
 from anydml.view.blocks import Block, Span, Style, below, beside, flow
 from anydml.view.elision import Gap, balanced, positions, runs
 from anydml.view.facts import Facts
-from anydml.view.legend import legend, numbering
+from anydml.view.jumps import columns_of, jumps_of
+from anydml.view.legend import legend, numbering, window_legend
 from anydml.view.palette import terminal_fill
 from anydml.view.picture import Grid, Kind, Limits, LogicalCell, MemoryCell, Picture, Reach, make_picture
 from anydml.view.subject import Subject
@@ -19,7 +20,7 @@ BOLD, DIM, PLAIN = "1", "2", ""
 _PLANE_GAP = 3
 _FEW_PLANES, _MANY_PLANES = 4, 16
 _CELLS = 96
-_ASCII = str.maketrans("─│┌┬┐├┼┤└┴┘░·×…→", "-|+++++++++x*x~>")
+_ASCII = str.maketrans("─│┌┬┐├┼┤└┴┘░·×…→←↓○›‹", "-|+++++++++x*x~><vo><")
 _CORNERS = dict(zip(("dr", "dlr", "dl", "udr", "udlr", "udl", "ur", "ulr", "ul"), "┌┬┐├┼┤└┴┘", strict=True))
 """Box corners by the directions in which lines leave them: up, down, left, right."""
 _MARKS: dict[Kind | Reach, str] = {
@@ -49,17 +50,22 @@ def render(subject: Subject, canvas: Canvas) -> str:
     picture, drawing = _fitted(subject, inner)
     facts = Facts(picture)
     parts = [
-        Block.of([facts.heading], BOLD),
+        Block.of(wrap(facts.heading, canvas.width) + wrap(facts.subheading, canvas.width), BOLD),
         Block.of([line for sentence in facts.sentences for line in wrap(sentence, inner)]),
         _strides(facts),
-        Block.of(wrap(facts.formula, inner) + wrap(facts.example, inner, subsequent_indent="  ")),
+        Block.of(wrap(facts.formula, inner) + _wrapped(facts.examples, inner)),
         drawing,
+        *([Block.of(_wrapped(facts.mapping, inner))] if facts.mapping else []),
         *_legend(picture),
         _amounts(facts),
     ]
     lines = below([parts[0], *(part.indent(2) for part in parts[1:])]).paint(canvas.color)
     text = "\n".join(lines) + "\n"
     return text if canvas.unicode else text.translate(_ASCII)
+
+
+def _wrapped(texts: Sequence[str], width: int) -> list[str]:
+    return [line for text in texts for line in wrap(text, width, subsequent_indent="    ")]
 
 
 def _fitted(subject: Subject, width: int) -> tuple[Picture, Block]:
@@ -132,10 +138,14 @@ def _amounts(facts: Facts) -> Block:
 
 def _legend(picture: Picture) -> list[Block]:
     entries = [(_MARKS[mark], meaning) for mark, meaning in legend(picture)]
+    if window_legend(picture):
+        entries.append(("", window_legend(picture)))
+    if any(cell.is_chosen for cell in picture.memory_cells):
+        entries.append(("›A‹", "the index asked for"))
     if picture.is_elided:
         entries.append(("…", "left out"))
     if numbering(picture):
-        entries.append(("0 1", numbering(picture)))
+        entries.append(("" if picture.subject.values else "0 1", numbering(picture)))
     return [Block.of([f"{mark:<4}{meaning}" for mark, meaning in entries], DIM)] if entries else []
 
 
@@ -214,7 +224,33 @@ def _memory_block(picture: Picture, width: int) -> Block:
         lines += [[_rule(above, len(chunk), wide)], *_memory_lines(chunk, wide)]
         above = len(chunk)
     lines.append([_rule(above, 0, wide)])
-    return Block.of(lines)
+    is_above = len(chunks) > 1  # under the first of several lines there is the next
+    jumps = _jump_lines(picture, per_line, wide, width, is_above)
+    return Block.of([lines[0], *reversed(jumps), *lines[1:]] if is_above else lines + jumps)
+
+
+def _jump_lines(picture: Picture, per_line: int, wide: int, width: int, is_above: bool) -> list[list[Span]]:
+    """Each stride as an arrow along the memory; in words where the arrow would not fit."""
+    lines = []
+    for jump in jumps_of(picture):
+        columns = columns_of(picture, jump, per_line)
+        arrow = _arrow(*columns, wide, is_above) if columns else ""
+        if len(arrow) + len(jump.words) + 1 > width:
+            arrow = ""
+        words = f" {jump.words}" if arrow else jump.places
+        lines.append([Span(arrow), Span(words, DIM)])
+    return lines
+
+
+def _arrow(start: int, end: int, wide: int, is_above: bool) -> str:
+    """From the middle of one cell to the middle of another."""
+    left, right = (1 + (wide + 1) * column + wide // 2 for column in sorted((start, end)))
+    if left == right:
+        return " " * left + "○"
+    line = "─" * (right - left - 1)
+    if is_above:
+        return " " * left + (f"┌{line}↓" if start < end else f"↓{line}┐")
+    return " " * left + (f"└{line}→" if start < end else f"←{line}┘")
 
 
 def _memory_lines(chunk: Sequence[tuple[MemoryCell | Gap, tuple[str, ...]]], wide: int) -> list[list[Span]]:
@@ -251,22 +287,27 @@ def _position(position: int | Gap) -> str:
     return "…" if isinstance(position, Gap) else str(position)
 
 
-def _marked(label: str, kind: Kind, reach: Reach | None) -> str:
-    mark = {Kind.BROADCAST: "*", Kind.OVERLAP: "#"}.get(kind, "")
-    inner = f"{label}{mark}"
+def _marked(cell: LogicalCell | MemoryCell) -> str:
+    reach = cell.reach
+    mark = {Kind.BROADCAST: "*", Kind.OVERLAP: "#"}.get(cell.kind, "")
+    inner = f"{cell.label}{mark}"
+    if cell.is_chosen:
+        return f"›{inner}‹"
     if reach is Reach.TAKEN:
         return f"[{inner}]"
     return f"({inner})" if reach is Reach.SKIPPED else f" {inner} "
 
 
 def _logical_text(cell: LogicalCell) -> str:
-    return _marked(cell.label, cell.kind, cell.reach)
+    return _marked(cell)
 
 
 def _memory_text(cell: MemoryCell) -> str:
     if cell.kind in (Kind.PADDING, Kind.TAIL, Kind.BEFORE):
+        if cell.label:
+            return f"░{cell.label}░"
         return {Kind.PADDING: "░░░", Kind.TAIL: " -- ", Kind.BEFORE: " << "}[cell.kind]
-    return _marked(cell.label, cell.kind, cell.reach)
+    return _marked(cell)
 
 
 def _style(cell: LogicalCell | MemoryCell) -> Style:

@@ -91,6 +91,19 @@ class Axis(Integer):
 
     tensor: str = "input_tensor"
 
+    def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> int | None:
+        number = read_integer(value, path, violations)
+        if number is None or number >= 0:
+            return number if number is None else super().read(number, path, violations, known)
+        tensor = known.get(self.tensor)
+        first = tensor[0] if isinstance(tensor, tuple) and tensor else tensor
+        rank = getattr(first, "rank", 0)
+        # Counted from the end, as Python does; where that leads outside, the first dimension is as good as any.
+        fix = Use(number + rank if -rank <= number else 0) if rank else None
+        expected = f"0 to {rank - 1}" if rank else "0 or more"
+        violations.append(AXIS(path, number, expected, fix))
+        return None
+
     def check_shape(self, value: Any, operator: Any, path: str) -> Iterator[Violation]:
         tensor = getattr(operator, self.tensor)
         first = tensor[0] if isinstance(tensor, tuple) and tensor else tensor

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
-from anydml.core.fixes import REMOVE_ONE, Advice, suggest
+from anydml.core.fixes import REMOVE_ONE, Advice
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema.attributes import AttributeType, Known
+from anydml.core.schema.names import suggest_operator
 from anydml.core.schema.operator import FUSED_TENSORS, OPERATORS, Operator
 
 FUSABLE = rule("activation.fusable", "Only activations can be fused.")
@@ -37,17 +38,28 @@ class Activation(AttributeType):
             return None
         if isinstance(value, Operator):
             value = type(value)
+        if isinstance(value, type) and issubclass(value, Operator) and value.fusable:
+            return self._read_class(value, path, violations)
         if isinstance(value, type) and issubclass(value, Operator):
             value = value.dml_type
         name, attributes = _spelt(value, path, violations)
         operator = find_activation(name)
         if operator is None:
-            names = [known.removeprefix("ACTIVATION_") for known, cls in OPERATORS.items() if cls.fusable]
-            near = suggest(name if isinstance(name, str) else "", names)
+            fusable = [cls for cls in OPERATORS.values() if cls.fusable]
+            near = suggest_operator(name if isinstance(name, str) else "", fusable)
             violations.append(FUSABLE(path, shown(name), "an activation", near))
             return None
         try:
-            return operator.fused(**{str(k): v for k, v in attributes.items() if v is not None})
+            return operator.from_model({str(k): v for k, v in attributes.items() if v is not None}, fused=True)
+        except InvalidDescriptionError as error:
+            violations += [violation.under(path) for violation in error.violations]
+            return None
+
+    @staticmethod
+    def _read_class(cls: type[Operator], path: str, violations: list[Violation]) -> Operator | None:
+        """An activation named by its class has the defaults of Python; one that is spelt out has none."""
+        try:
+            return cls.fused()
         except InvalidDescriptionError as error:
             violations += [violation.under(path) for violation in error.violations]
             return None

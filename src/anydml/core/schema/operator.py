@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import Parameter, Signature, signature
+from inspect import signature
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import DmlError, Violation, raise_if_any
 from anydml.core.fixes import Add
+from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
 from anydml.core.naming import pascal, upper
-from anydml.core.policy import DEFAULT, TensorPolicy
+from anydml.core.policy import DEFAULT, Outline, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema import sizes as patterns
+from anydml.core.schema.documenting import LazyDoc, own_text, signature_of
 from anydml.core.schema.fields import AttributeField, Field, Ladder, RankLadder, RankSteps, Same, TensorField
 from anydml.core.schema.reading import read_fields
 from anydml.core.tensor import TensorDesc
@@ -30,6 +32,7 @@ INFER = rule("output.infer", "An output that is left out can be told from the in
 FUSED_TENSORS = rule("activation.tensors", "A fused activation has no tensors of its own.")
 
 _WIDEST_ELEMENT_BYTES = 8
+Self = TypeVar("Self", bound="Operator")
 FORMS = ("moves", "formula", "compute", "equivalent")
 """The ways to say what an operator means; see `Operator`."""
 
@@ -113,10 +116,16 @@ class Operator:
         cls.dml_type, cls.dml_id, cls.since = name or upper(cls.__name__), id, FeatureLevel.parse(since)
         cls.ranks = Ladder.parse(cls.rank)
         cls.form = _form_of(cls)
-        cls.__signature__ = _signature_of(cls)  # type: ignore[attr-defined]
+        cls.__signature__ = signature_of(cls)  # type: ignore[attr-defined]
+        cls.__doc__ = LazyDoc(cls.__doc__ or "")  # type: ignore[assignment]
         for pattern in cls.sizes_of.values():
             patterns.parse(pattern)
         OPERATORS[cls.dml_type] = cls
+
+    @classmethod
+    def meaning(cls) -> str:
+        """What the operator means, in a sentence or two."""
+        return own_text(cls)
 
     def __init__(self, /, **values: Any) -> None:
         self._set(read_fields(type(self), values), fused=False)
@@ -129,10 +138,10 @@ class Operator:
         return operator
 
     @classmethod
-    def from_model(cls, values: Mapping[str, Any]) -> Operator:
+    def from_model(cls, values: Mapping[str, Any], fused: bool = False) -> Operator:
         """The operator a model file describes: no attribute has a default there."""
         operator = cls.__new__(cls)
-        operator._set(read_fields(cls, values, with_defaults=False), fused=False)
+        operator._set(read_fields(cls, values, fused=fused, with_defaults=False), fused=fused)
         return operator
 
     def _set(self, read: dict[str, Any], fused: bool) -> None:
@@ -148,24 +157,27 @@ class Operator:
 
     # Outputs that nobody described
 
-    def _outputs_to_infer(self, read: Mapping[str, Any]) -> dict[str, TensorPolicy]:
-        """Required outputs that were left out, and optional ones asked for by `True` or a policy."""
-        wanted: dict[str, TensorPolicy] = {}
+    def _outputs_to_infer(self, read: Mapping[str, Any]) -> dict[str, Outline]:
+        """Required outputs that were left out, and those asked for by `True`, a policy or an outline."""
+        wanted: dict[str, Outline] = {}
         for field in self.tensor_fields():
             value = read[field.name]
-            if isinstance(value, TensorPolicy):
+            if isinstance(value, Outline):
                 wanted[field.name] = value
+            elif isinstance(value, TensorPolicy):
+                wanted[field.name] = Outline(policy=value)
             elif not field.is_input and (value is True or (value is None and not field.optional)):
-                wanted[field.name] = DEFAULT
+                wanted[field.name] = Outline()
         return wanted
 
-    def _infer_outputs(self, wanted: Mapping[str, TensorPolicy]) -> None:
+    def _infer_outputs(self, wanted: Mapping[str, Outline]) -> None:
         from anydml.core.schema.validate import check_described
 
         subject = type(self).__name__
         self.__dict__["pending_outputs"] = frozenset(wanted)
         raise_if_any(check_described(self, HIGHEST_LEVEL), subject=subject)
-        sizes, types = self.infer(), self.infer_types()
+        sizes = self.infer() | {name: known.sizes for name, known in wanted.items() if known.sizes is not None}
+        types = self.infer_types() | {name: k.data_type for name, k in wanted.items() if k.data_type is not None}
         violations = [
             INFER(pascal(name), "no description", "one, since the inputs do not decide it", Add(name))
             for name in wanted
@@ -174,9 +186,9 @@ class Operator:
         raise_if_any(violations, subject=subject)
         for noted in ("_outputs", "pending_outputs"):
             self.__dict__.pop(noted, None)  # noted while outputs were absent
-        for name, policy in wanted.items():
+        for name, known in wanted.items():
             try:
-                strides = None if policy is DEFAULT else policy(sizes[name]).strides
+                strides = None if known.policy is DEFAULT else known.policy(sizes[name]).strides
                 object.__setattr__(self, name, TensorDesc(types[name], sizes[name], strides))
             except DmlError as error:
                 raise type(error)(error.violations, f"{subject}.{name}") from error
@@ -193,7 +205,7 @@ class Operator:
     def values(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.fields}
 
-    def replace(self, **changes: Any) -> Operator:
+    def replace(self: Self, **changes: Any) -> Self:
         """A copy with some fields changed: `op.replace(axis=1)`."""
         kept = {name: value for name, value in self.values().items() if value is not None}
         return type(self)(**(kept | changes))
@@ -205,8 +217,46 @@ class Operator:
         return hash((type(self), tuple(self.values().values())))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.values().items() if value is not None)
-        return f"{type(self).__name__}{'.fused' if self.is_fused else ''}({shown})"
+        from anydml.core.schema.writing import expression
+
+        return expression(self)
+
+    def __call__(self, *buffers: Any, **named: Any) -> Any:
+        """Run on the default device, for a quick try: `y = Slice1(...)(x)`. The same as `anydml.run(operator, ...)`."""
+        from importlib import import_module
+
+        return import_module("anydml.runtime.quick").run(self, *buffers, **named)
+
+    def _repr_html_(self) -> str:
+        """In a notebook, an operator draws its tensors and what it takes of them."""
+        from importlib import import_module
+
+        return str(import_module("anydml.view.notebook").draw_operator(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """`{"type": "DML_OPERATOR_...", "desc": {...}}` with plain values, as model files have it."""
+        from anydml.core.schema.writing import to_dict
+
+        return to_dict(self)
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return to_json(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Operator:
+        """The operator that `to_dict` wrote; `Operator.from_dict` finds the class by the type."""
+        from importlib import import_module
+
+        from anydml.core.schema.writing import from_dict
+
+        import_module("anydml.operators")
+        return from_dict(cls, require_object(value, cls.__name__))
+
+    @classmethod
+    def from_json(cls, text: str) -> Operator:
+        """The operator that `to_json` wrote."""
+        return cls.from_dict(read_json(text, cls.__name__))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.values())
@@ -365,13 +415,3 @@ def _form_of(cls: type[Operator]) -> str:
         if count != len(inputs):
             raise TypeError(f"{cls.__name__}.formula takes {count} elements, but there are {len(inputs)} inputs")
     return forms[0]
-
-
-def _signature_of(cls: type[Operator]) -> Signature:
-    parameters = []
-    for field in cls.fields.values():
-        may_be_absent = field.optional or (isinstance(field, TensorField) and not field.is_input)
-        default = None if may_be_absent else getattr(field, "default", None)
-        empty = Parameter.empty if default is None and not may_be_absent else default
-        parameters.append(Parameter(field.name, Parameter.KEYWORD_ONLY, default=empty))
-    return Signature(parameters)

@@ -11,7 +11,7 @@ from anydml.core.errors import MOST_VIOLATIONS, Violation, counted, raise_if_any
 from anydml.core.fixes import REMOVE_ONE, Add, Advice, Remove, suggest
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.naming import pascal, snake
-from anydml.core.policy import TensorPolicy
+from anydml.core.policy import Outline, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema.fields import AttributeField, Field, TensorField
 from anydml.core.schema.tensors import read_tensor
@@ -31,7 +31,7 @@ def read_fields(
 ) -> dict[str, Any]:
     """Every field in Python form, None where it is absent; an error with all problems at once.
 
-    Outputs to be inferred come as `True` or as a `TensorPolicy`. A fused activation has no tensors.
+    Outputs to be inferred come as `True`, as a `TensorPolicy` or as an `Outline`. A fused activation has no tensors.
     """
     violations: list[Violation] = []
     given = _by_field_name(cls, values, violations)
@@ -97,7 +97,7 @@ def _default(field: AttributeField, known: Mapping[str, Any]) -> Any:
 
 
 def _read_tensors(field: TensorField, value: Any, path: str, violations: list[Violation]) -> Any:
-    if not field.is_input and (value is True or isinstance(value, TensorPolicy)):
+    if not field.is_input and (value is True or isinstance(value, (TensorPolicy, Outline))):
         return value
     if not field.is_list:
         return read_tensor(value, path, violations)

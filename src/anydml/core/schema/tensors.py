@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from anydml.core.describing import C_FIELDS, TENSOR_FIELD
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
-from anydml.core.fixes import REMOVE_ONE, Add, Describe, Use, suggest
+from anydml.core.fixes import REMOVE_ONE, Add, Advice, Describe, Fix, Use, suggest
 from anydml.core.integers import read_integer
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
 
 NOT_A_TENSOR = rule("tensor.kind", "A tensor is a TensorDesc, or an object with DataType and Sizes.")
-TENSOR_FIELD = rule(
-    "tensor.field", "A tensor's object has DataType, Sizes and the other fields of DML_BUFFER_TENSOR_DESC, no others."
-)
 TENSOR_TYPE = rule("tensor.type", "A tensor's Type is BUFFER, the only one there is.")
-_NAMES = {
-    "DataType": "data_type",
-    "Sizes": "sizes",
-    "Strides": "strides",
-    "Flags": "flags",
-    "TotalTensorSizeInBytes": "total_tensor_size_in_bytes",
-    "GuaranteedBaseOffsetAlignment": "guaranteed_base_offset_alignment",
-}
 _WRAPPERS = {"Type", "Desc", "type", "desc"}
 _BUFFER_TYPES = ("BUFFER", "DML_TENSOR_TYPE_BUFFER")
 
@@ -33,7 +23,7 @@ def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDes
     if isinstance(value, TensorDesc):
         return value
     if not isinstance(value, Mapping):
-        violations.append(NOT_A_TENSOR(path, shown(value), "a tensor description", Describe("FLOAT32", (2, 3))))
+        violations.append(NOT_A_TENSOR(path, _called(value), "a tensor description", _description_of(value)))
         return None
     inner = _unwrapped(value, path, violations)
     arguments = None if inner is None else _arguments(inner, path, violations)
@@ -44,6 +34,29 @@ def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDes
     except InvalidDescriptionError as error:
         violations += [violation.under(path) for violation in error.violations]
         return None
+
+
+def _called(value: Any) -> str:
+    """An array is told by its type and shape, not by its numbers."""
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is None or dtype is None:
+        return shown(value)
+    return shown(f"an array of {dtype} and shape {tuple(shape)}").strip("'")
+
+
+def _description_of(value: Any) -> Fix:
+    """How to describe what was given: arrays describe themselves, whatever library they are of."""
+    is_array = hasattr(value, "dtype") and hasattr(value, "shape")
+    if not is_array and not hasattr(value, "__dlpack__"):
+        return Describe("FLOAT32", (2, 3))
+    try:
+        TensorDesc.from_array(value)
+    except InvalidDescriptionError as error:
+        inner = error.violations[0].fix
+        return Advice(f"TensorDesc.from_array(array), after {inner}" if inner else "TensorDesc(...)")
+    except Exception:  # a foreign array may refuse in any way
+        return Advice("TensorDesc.from_array(array) of its data on the CPU")
+    return Advice("TensorDesc.from_array(array)")
 
 
 def _unwrapped(value: Mapping[str, Any], path: str, violations: list[Violation]) -> Mapping[str, Any] | None:
@@ -79,17 +92,17 @@ def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation])
     for key, entry in value.items():
         if key == "TotalTensorSizeInBytes" and entry == 0:
             continue  # in a model, 0 asks for the size to be worked out
-        if key in _NAMES:
-            arguments[_NAMES[key]] = entry
+        if key in C_FIELDS:
+            arguments[C_FIELDS[key]] = entry
         elif key == "Type":
             _check_type(entry, f"{path}.Type", violations)
         elif key != "DimensionCount":
             violations.append(
-                TENSOR_FIELD(f"{path}.{key}", shown(key), "a field of a tensor", suggest(str(key), _NAMES))
+                TENSOR_FIELD(f"{path}.{key}", shown(key), "a field of a tensor", suggest(str(key), C_FIELDS))
             )
     for key in ("DataType", "Sizes"):
-        if _NAMES[key] not in arguments:
-            violations.append(TENSOR_FIELD(f"{path}.{key}", "nothing", f"{key} of the tensor", Add(_NAMES[key])))
+        if C_FIELDS[key] not in arguments:
+            violations.append(TENSOR_FIELD(f"{path}.{key}", "nothing", f"{key} of the tensor", Add(C_FIELDS[key])))
     count, sizes = value.get("DimensionCount"), value.get("Sizes")
     if count is not None and isinstance(sizes, (list, tuple)):
         dimensions = read_integer(count, f"{path}.DimensionCount", violations)

@@ -11,12 +11,12 @@ from anydml.core.errors import DmlError
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator
+from anydml.core.schema.names import ALIASES, suggest_operator
 from anydml.core.schema.validate import validate
 from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.bindings import read_bindings
-from anydml.frontends.dxdispatch.fields import KIND, LONG, MOST_INTEGERS, Fields, Notes, nearest, quoted
+from anydml.frontends.dxdispatch.fields import KIND, LONG, MOST_INTEGERS, Fields, Notes, quoted
 from anydml.frontends.dxdispatch.model import Dispatchable, Place
-from anydml.operators import catalog
 
 PREFIX = "DML_OPERATOR_"
 UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.")
@@ -78,12 +78,9 @@ class DispatchableReader:
             self.notes.add(node, FOREIGN, foreign[0], "an operator of DirectML", foreign[1])
             return None
         short = kind.strip().upper().removeprefix(PREFIX)
-        short = catalog.ALIASES.get(short, short)
-        if catalog.is_missing(short):
-            expected = "one of the operators that anydml has, which this is not yet"
-            self.notes.add(node, UNKNOWN, quoted(kind), expected, "docs/operators.md for what is there")
-        elif short not in OPERATORS:
-            self.notes.add(node, UNKNOWN, quoted(kind), "an operator of DirectML", nearest(short, OPERATORS))
+        short = ALIASES.get(short, short)
+        if short not in OPERATORS:
+            self.notes.add(node, UNKNOWN, quoted(kind), "an operator of DirectML", suggest_operator(kind))
         return OPERATORS.get(short)
 
     def _compile_type(self, fields: Fields) -> None:

@@ -30,6 +30,10 @@ class Workspace:
     def __init__(self, plan: Plan) -> None:
         self.slots = list(plan.slots)
 
+    def is_constant(self, slot: int) -> bool:
+        """Whether what is made of a slot alone is made once."""
+        return self.slots[slot].kind in (SlotKind.CONSTANT, SlotKind.PERSISTENT)
+
     def temporary(self, size_in_bytes: int, name: str) -> int:
         """A new slot for a result that lies between steps."""
         self.slots.append(Slot(SlotKind.TEMPORARY, size_in_bytes, name))
@@ -37,7 +41,16 @@ class Workspace:
 
 
 Expander = Callable[[Program, Workspace], "Sequence[Step] | None"]
-EXPANDERS: dict[str, str] = {}
+_CONTRACTION = "anydml.runtime.cpu.contraction"
+EXPANDERS: dict[str, str] = {
+    "CONVOLUTION": f"{_CONTRACTION}.convolution:expand_convolution",
+    "CONVOLUTION_INTEGER": f"{_CONTRACTION}.integers:expand_convolution",
+    "GEMM": f"{_CONTRACTION}.gemm:expand_gemm",
+    "MATRIX_MULTIPLY_INTEGER": f"{_CONTRACTION}.integers:expand_matrix_product",
+    "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": f"{_CONTRACTION}.integers:expand_matrix_product",
+    "QUANTIZED_LINEAR_CONVOLUTION": f"{_CONTRACTION}.integers:expand_convolution",
+    "QUANTIZED_LINEAR_MATRIX_MULTIPLY": f"{_CONTRACTION}.integers:expand_matrix_product",
+}
 """For each operator with kernels of its own, the module and function that makes its steps: `package.module:name`."""
 
 

@@ -6,7 +6,7 @@ import ctypes
 import os
 from threading import local
 
-BYTES = 256 * 1024
+BYTES = 9 * 256 * 1024
 """What a kernel may use. Pages that no kernel touches cost nothing."""
 ALIGNMENT = 64
 

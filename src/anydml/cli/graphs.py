@@ -1,0 +1,69 @@
+"""`anydml explain MODEL --graph`: the model as a graph, and its plan before and after each pass."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from anydml.cli.messages import UsageError, write
+from anydml.core.errors import DmlError
+
+if TYPE_CHECKING:
+    from anydml.graph.graph import Graph
+    from anydml.graph.stages import Stage
+
+_TENSOR_OPTIONS = ("sizes", "strides", "order", "total_bytes", "alignment", "window", "html")
+
+
+def add_graph_arguments(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("graphs of models")
+    group.add_argument(
+        "--graph", action="store_true", help="explain a model: its graph, and its plan before and after each pass"
+    )
+    group.add_argument("--device", metavar="NAME", help="whose passes: cpu (the default), reference or null")
+    group.add_argument("--without", metavar="PASS", nargs="+", default=[], help="passes to switch off")
+
+
+def check_no_graph_arguments(args: Namespace) -> None:
+    """Options of graphs are for graphs."""
+    given = [f"--{name}" for name in ("device", "without") if getattr(args, name)]
+    if given:
+        raise UsageError(f"{', '.join(given)}: found without --graph, expected with it; try adding --graph")
+
+
+def run_graph(args: Namespace) -> int:
+    """Print the stages of a model, and draw them if asked."""
+    others = [name for name in _TENSOR_OPTIONS if getattr(args, name) is not None]
+    if others or args.plan or args.offset != "0":
+        raise UsageError("--graph: found sizes or options of a tensor, expected a model alone; try MODEL.json --graph")
+    graph, stages = _stages(args)
+    from anydml.graph.stages import as_data, describe_stages, summary
+
+    if args.svg:
+        from anydml.files.access import write_files
+        from anydml.view.graph import stages_to_svg
+
+        write_files({args.svg: [stages_to_svg(graph, stages).encode()]})
+    if args.json:
+        write(json.dumps(as_data(graph, stages), indent=2) + "\n")
+    else:
+        write(f"{describe_stages(graph, stages)}{summary(stages)}\n")
+    return 0
+
+
+def _stages(args: Namespace) -> tuple[Graph, list[Stage]]:
+    from anydml.frontends.dxdispatch.graph import model_graph
+    from anydml.frontends.dxdispatch.parse import read_model
+    from anydml.graph.passes import Passes
+    from anydml.graph.stages import trace
+    from anydml.runtime.backend import find_backend
+
+    try:
+        backend = find_backend(args.device or "cpu")
+        passes = Passes.without(*args.without)
+    except DmlError as error:
+        raise UsageError(str(error)) from None
+    graph = model_graph(read_model(args.data_type))
+    chosen = passes if backend.uses_passes else Passes.none()
+    return graph, trace(graph, chosen, backend.expand, backend.claims)

@@ -1,0 +1,112 @@
+"""The tiles of a chunk, one after the other."""
+
+from __future__ import annotations
+
+from anydml.runtime.cpu.contraction.staged import SUMS_AT, stage_call
+from anydml.runtime.cpu.contraction.tile import PART, TILE, Tile
+from anydml.runtime.cpu.contraction.writer import Words, Writer
+from anydml.runtime.native.emit import Value
+
+
+def emit_block(e: Writer, words: Words, tile: Tile, stages_left: bool, stages_right: bool) -> None:
+    """All tiles of a chunk. What chunks pack themselves stays in a near cache; the other operand passes by."""
+    columns = tile.vectors * e.lanes
+    first_row, last_row, first_column, last_column = (
+        words.load(e, f"{name}_{end}") for name in ("row", "column") for end in ("first", "last")
+    )
+    left, right = "%left", "%right"
+    if stages_right:
+        stage_call(e, right, first_column, last_column, "%staging")
+        right = "%staging"
+    if stages_left:
+        stage_call(e, left, first_row, last_row, "%staging")
+        left = "%staging"
+    tiles = _Tiles(e, words, tile, (left, right), stages_left or tile.is_right_in_place)
+    if not tile.is_blocked:
+        tiles.emit(None)
+        return
+    sums = e.at("%staging", SUMS_AT)
+    count = e.multiply(
+        e.divide_rounding_up(e.subtract(last_row, first_row), tile.rows),
+        e.divide_rounding_up(e.subtract(last_column, first_column), columns),
+    )
+    with e.loop(0, e.multiply(count, tile.rows * tile.vectors)) as number:
+        e.store(e.kind(tile.cells.element), "zeroinitializer", e.step(sums, (number, e.vector_bytes)))
+    with e.loop(0, words.load(e, "depth"), words.load(e, "block")) as start:
+        tiles.emit(start)
+
+
+class _Tiles:
+    """The loops over the tiles of a chunk, through the whole depth or through a block of it."""
+
+    def __init__(self, e: Writer, words: Words, tile: Tile, operands: tuple[str, str], is_column_first: bool) -> None:
+        self.e, self.words, self.tile = e, words, tile
+        self.operands = operands
+        self.is_column_first = is_column_first
+
+    def word(self, name: str) -> str:
+        return self.words.load(self.e, name)
+
+    def emit(self, start: Value | None) -> None:
+        e, tile = self.e, self.tile
+        rows = (self.word("row_first"), self.word("row_last"), tile.rows)
+        columns = (self.word("column_first"), self.word("column_last"), tile.vectors * e.lanes)
+        if self.is_column_first:
+            with e.loop(*columns) as column, e.loop(*rows) as row:
+                self._emit_call(start, row, column)
+        else:
+            with e.loop(*rows) as row, e.loop(*columns) as column:
+                self._emit_call(start, row, column)
+
+    def _emit_call(self, start: Value | None, row: Value, column: Value) -> None:
+        e, tile = self.e, self.tile
+        columns = tile.vectors * e.lanes
+        lanes = e.minimum(columns, e.subtract(self.word("column_last"), column))
+        across = e.divide(e.subtract(column, self.word("column_first")), columns)
+        right = e.step(self.operands[1], (across, self.word("right_step")))
+        down = e.divide(e.subtract(row, self.word("row_first")), tile.rows)
+        left = e.step(self.operands[0], (down, self.word("left_step")))
+        skip: Value = 0
+        row_stride: Value = 0
+        if not tile.is_left_packed:
+            # The last tile begins earlier, so that it has all its rows; those that others store are skipped.
+            row_stride = self.word("left_row_stride")
+            first = e.minimum(row, e.subtract(self.word("row_count"), tile.rows))
+            skip = e.subtract(row, first)
+            left = e.step(left, (e.subtract(0, skip), row_stride))
+            row = first
+        rows = e.minimum(tile.rows, e.subtract(self.word("row_last"), row))
+        depth, sums, is_last = self.word("depth"), "null", "1"
+        if start is not None:
+            pitch = tile.left_pitch_bytes(e.machine) if tile.is_left_packed else self.word("left_depth_stride")
+            left, right = e.step(left, (start, pitch)), e.step(right, (start, self.word("pitch")))
+            after = e.add(start, self.word("block"))
+            is_last = e.value(f"zext i1 {e.compare('sge', after, depth)} to i64")
+            depth = str(e.subtract(e.minimum(after, depth), start))
+            wide = e.divide_rounding_up(e.subtract(self.word("column_last"), self.word("column_first")), columns)
+            number = e.add(e.multiply(down, wide), across)
+            sums = e.step(e.at("%staging", SUMS_AT), (number, tile.sums_bytes(e.machine)))
+        numbers = [self.word("pitch"), depth, row_stride, self.word("left_depth_stride")]
+        places = [row, column, skip, rows, lanes]
+        self._call_tile(
+            [
+                ("ptr", left),
+                ("ptr", right),
+                *(("i64", number) for number in numbers),
+                ("ptr", "%context"),
+                *(("i64", place) for place in places),
+                ("ptr", sums),
+                ("i64", is_last),
+            ],
+            e.compare("slt", lanes, columns),
+        )
+
+    def _call_tile(self, arguments: list[tuple[str, Value]], is_part: str) -> None:
+        e = self.e
+        if not self.tile.is_right_in_place:
+            e.call(TILE, *arguments)
+            return
+        with e.when(is_part):
+            e.call(PART, *arguments)
+        with e.unless(is_part):
+            e.call(TILE, *arguments)

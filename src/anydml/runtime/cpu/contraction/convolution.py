@@ -1,0 +1,159 @@
+"""CONVOLUTION as products: the filter times the windows of the input, for each image and group."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from anydml.core.datatype import DataType
+from anydml.core.expression import FLOAT32, Node, cast, load, operation
+from anydml.core.steps import Access, Nest, Program, Step, View
+from anydml.runtime.cpu.contraction.cells import Cells, Source
+from anydml.runtime.cpu.contraction.channelwise import convolve_depthwise
+from anydml.runtime.cpu.contraction.epilogue import COLUMNS, ROWS, Place
+from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
+from anydml.runtime.cpu.contraction.gemm import activation, pack
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
+from anydml.runtime.cpu.contraction.panels import Matrix
+from anydml.runtime.cpu.contraction.partition import Work, cut, even_part, most_rows, tile_of
+from anydml.runtime.cpu.contraction.product import Operand, Product
+from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
+from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
+from anydml.runtime.cpu.contraction.windows import MOST_TAPS, SPATIAL
+from anydml.runtime.cpu.expand import Workspace
+
+_SMALL_DEPTH = 320
+"""Pixels of so few channels can be read in place."""
+_TURNED_COST = 1.1
+"""Results that are stored one by one take longer than vectors."""
+
+
+def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | None:
+    operator: Any = program.operator
+    machine, nest = host_machine(), program.outputs[0]
+    x, weights, bias = program.inputs
+    assert x is not None and weights is not None and nest is not None
+    if not operator.is_forward or any(operator.output_padding):
+        return None
+    if x.type is DataType.FLOAT16 and not machine.has_half_floats:
+        return None
+    activate = activation(operator.fused_activation)
+    if operator.fused_activation is not None and activate is None:
+        return None
+    loads = () if bias is None else (_spread(bias, nest),)
+    done = finish(nest, Finish(_value(bias), loads, activate), x.type, machine, workspace)
+    if done is None:
+        return None
+    filtered = Filtered.of(operator, x, weights, nest)
+    made = convolve_depthwise(filtered, done, machine, workspace) or convolve(filtered, done, machine, workspace)
+    return None if made is None else [*made, *done.after]
+
+
+def _value(bias: View | None) -> Node:
+    total = sums_of_floats()
+    if bias is None:
+        return total
+    return operation("add", total, cast(load(0, bias.type.numpy_dtype), FLOAT32))
+
+
+def _spread(bias: View, nest: Nest) -> Access:
+    """A value for each channel, seen from the elements of the output."""
+    strides = tuple(bias.strides[axis] if axis == 1 else 0 for axis in range(len(nest.sizes)))
+    return replace(bias.access, strides=strides)
+
+
+def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Workspace) -> list[Step] | None:
+    filters, pixels = filtered.weights.lanes, filtered.pixels
+    cells: Cells = filtered.windows.source.cells
+    is_turned = _prefers_turned(filtered, done, machine)
+    places, folds = _places(done, filtered)
+    operand: Operand = filtered.windows.merged() if is_turned else _pixels_of(filtered)
+    sizes = (pixels, filters) if is_turned else (filters, pixels)
+    is_in_place = isinstance(operand, Matrix)
+    rows = filtered.windows.rows
+    tile = tile_of(machine, cells, (*sizes, rows), True, is_in_place)
+    width = tile.columns(machine)
+    pitch = -(-tile.rows // machine.lanes) * machine.vector_bytes if is_turned else width * CELL_BYTES
+    if rows * pitch + machine.vector_bytes**2 > ROOM_BYTES or prod(filtered.windows.taps) > MOST_TAPS:
+        return None
+    packed, step = pack(
+        filtered.weights,
+        Source(filtered.weights.type, cells),
+        width if is_turned else tile.rows,
+        machine,
+        workspace,
+    )
+    operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
+    work = Work(prod(filtered.batch), *sizes, rows, tile, machine)
+    chunks = cut(work, 0 if is_turned else 1, not is_in_place, not is_in_place)
+    epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS, folds[:2] == (1, 1))
+    product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)
+    return [step, product]
+
+
+def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> bool:
+    """Whether pixels are the rows of the product: where channels of the result lie side by side, or less is wasted."""
+    filters, pixels, lanes = filtered.weights.lanes, filtered.pixels, machine.lanes
+    strides = done.stores[0].strides
+    if strides[1] == 1 and filters > 1 and (strides[-1] != 1 or pixels == 1):
+        return True
+
+    def cost(rows: int, columns: int) -> int:
+        height = even_part(rows, most_rows(machine))
+        return -(-rows // height) * (height + 1) * -(-columns // lanes)
+
+    return cost(pixels, filters) * _TURNED_COST < cost(filters, pixels)
+
+
+def _places(done: Finished, filtered: Filtered) -> tuple[dict[Access, Place], Three]:
+    """Every access of the epilogue seen from the product: spatial loops that follow one another in memory are one."""
+    filters = filtered.weights.lanes
+    accesses = (*done.loads, *done.stores)
+    sizes: list[int] = []
+    spatial: list[list[int]] = [[] for _ in accesses]
+    strides = [three(access.strides[2:], 0) for access in accesses]
+    for axis in reversed(range(SPATIAL)):
+        size, steps = filtered.windows.pixels[axis], [each[axis] for each in strides]
+        if size == 1:
+            continue
+        if sizes and all(step == sizes[0] * kept[0] for step, kept in zip(steps, spatial, strict=True)):
+            sizes[0] *= size
+            continue
+        sizes.insert(0, size)
+        for step, kept in zip(steps, spatial, strict=True):
+            kept.insert(0, step)
+    places = {
+        access: Place(
+            access.slot,
+            access.type,
+            access.offset,
+            (access.strides[0], filters * access.strides[1]),
+            access.strides[1],
+            three(kept, 0),
+        )
+        for access, kept in zip(accesses, spatial, strict=True)
+    }
+    return places, three(sizes, 1)
+
+
+def _pixels_of(filtered: Filtered) -> Operand:
+    """The windows of a filter of one tap that meets every pixel once are the input itself."""
+    windows = filtered.windows
+    stride = windows.pixel_stride
+    if stride is None:
+        return windows
+    matrix = Matrix(
+        windows.slot,
+        windows.type,
+        windows.offset,
+        filtered.pixels,
+        stride,
+        (windows.channels,),
+        (windows.channel_stride,),
+        windows.batch,
+        windows.batch_strides,
+    )
+    if windows.type is DataType.FLOAT32 and stride == 1 and windows.channels <= _SMALL_DEPTH:
+        return matrix
+    return StagedMatrix(matrix, windows.source)

@@ -1,0 +1,402 @@
+"""Depthwise convolution: every output channel reads one input channel, so there is no product of matrices.
+
+A tile is a few outputs along the sliding axis, a vector each. Neighbours share what they read: an input vector is
+loaded once and added to every output whose window holds it. Where pixels of a line lie side by side, lanes are pixels
+and tiles slide down the image; where channels do, lanes are channels and tiles slide along the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product as combinations
+
+from anydml.core.steps import Access, Step
+from anydml.runtime.cpu.contraction.cells import FLOATS
+from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
+from anydml.runtime.cpu.contraction.partition import even_part, part_of, ranges, wanted_pieces
+from anydml.runtime.cpu.contraction.writer import Words, Writer
+from anydml.runtime.native import llvm
+from anydml.runtime.native.emit import Value
+from anydml.runtime.native.tasks import Task
+
+Numbers = tuple[int, ...]
+PIXELS, CHANNELS = "pixels", "channels"
+MOST_TAPS = 25
+"""Filters with more taps have no room for their numbers in registers."""
+_TALLEST = 8
+"""Outputs of a tile."""
+_WORK_OF_MEMORY = 8
+"""A multiplication here takes as long as so many of a product, because operands are used less often."""
+
+
+@dataclass(frozen=True)
+class Slide:
+    """One spatial axis: sizes, where windows begin, and what machine code depends on."""
+
+    size: int
+    """Of the input."""
+    outputs: int
+    stride: int
+    """Of the input, in elements."""
+    start: int
+    taps: int
+    step: int
+    dilation: int
+
+    @property
+    def form(self) -> Numbers:
+        return self.taps, self.step, self.dilation
+
+    @property
+    def reach(self) -> int:
+        return (self.taps - 1) * self.dilation + 1
+
+
+@dataclass(frozen=True)
+class Depthwise:
+    """Windows of every channel times the channel's filter."""
+
+    input: Access
+    """Strides of the batch and of channels."""
+    input_sizes: Numbers
+    filter: Access
+    """Strides of output channels and of both axes; along channels the second and third are those of packed vectors."""
+    filter_sizes: Numbers
+    sliding: Slide
+    """The axis along which neighbours share: down the image, or along the line."""
+    crossing: Slide
+    batch: int
+    channels: int
+    """Of the output."""
+    multiplier: int
+    """Output channels for each input channel."""
+    lanes_are: str
+    epilogue: Epilogue
+    machine: Machine
+
+    def reads(self) -> Iterator[tuple[Access, Numbers]]:
+        yield self.input, self.input_sizes
+        yield self.filter, self.filter_sizes
+        yield from ((access, self._result_sizes) for access in accesses(self.epilogue.loads))
+
+    def writes(self) -> Iterator[tuple[Access, Numbers]]:
+        yield from ((access, self._result_sizes) for access in accesses(self.epilogue.stores))
+
+    @property
+    def _result_sizes(self) -> Numbers:
+        outer, inner = self._units[1], self.channels if self.lanes_are == CHANNELS else self.crossing.outputs
+        return (self.batch, outer, self.sliding.outputs, 1, 1, inner)
+
+    def renamed(self, slot: Callable[[int], int]) -> Step:
+        epilogue = self.epilogue
+        loads, stores = (
+            tuple(replace(place, slot=slot(place.slot)) for place in places)
+            for places in (epilogue.loads, epilogue.stores)
+        )
+        return replace(
+            self,
+            input=replace(self.input, slot=slot(self.input.slot)),
+            filter=replace(self.filter, slot=slot(self.filter.slot)),
+            epilogue=replace(epilogue, loads=loads, stores=stores),
+        )
+
+    def describe(self, names: Callable[[int], str]) -> str:
+        written = ", ".join(names(place.slot) for place in self.epilogue.stores)
+        sizes = [self.batch, self.channels, self.sliding.taps, self.crossing.taps]
+        return f"depthwise {sizes} of {names(self.input.slot)} and {names(self.filter.slot)}: {written}"
+
+    @property
+    def _height(self) -> int:
+        """Outputs of a tile."""
+        sums = self.machine.registers - self.sliding.taps * self.crossing.taps - 4
+        return even_part(self.sliding.outputs, max(1, min(_TALLEST, sums)))
+
+    @property
+    def _units(self) -> tuple[int, int]:
+        """What is worked on one after the other: planes of the image, or lines of it."""
+        return self.batch, self.channels if self.lanes_are == PIXELS else self.crossing.outputs
+
+    # --- tasks -----------------------------------------------------------------------------------
+
+    def tasks(self) -> Sequence[Task]:
+        shape = (
+            "depthwise",
+            self.machine,
+            self.lanes_are,
+            self.sliding.form,
+            self.crossing.form,
+            self._height,
+            self.epilogue.shape,
+        )
+        code = llvm.compiled(shape, self._write)
+        words, common = self._words, self._common_words()
+        chunks = [words.pack({**common, **chunk}) for chunk in self._chunks()]
+        slots = [self.input.slot, self.filter.slot, *(place.slot for place in self.epilogue.places)]
+        return [Task(code, chunks, max(slots) + 1)]
+
+    def _chunks(self) -> Iterator[dict[str, int]]:
+        units = self._units[0] * self._units[1]
+        taps = self.sliding.taps * self.crossing.taps
+        work = units * taps * self.sliding.outputs * _WORK_OF_MEMORY
+        work *= self.channels if self.lanes_are == CHANNELS else self.crossing.outputs
+        pieces = wanted_pieces(work)
+        part = part_of(units, 1, pieces, units)
+        rows = part_of(self.sliding.outputs, self._height, -(-pieces // -(-units // part)), self.sliding.outputs)
+        for unit, row in combinations(ranges(units, part), ranges(self.sliding.outputs, rows)):
+            yield {"unit_first": unit[0], "unit_last": unit[1], "row_first": row[0], "row_last": row[1]}
+
+    @property
+    def _words(self) -> Words:
+        names = ["input_slot", "input_offset", "input_batch", "input_channel", "filter_slot", "filter_offset"]
+        names += ["filter_channel", "filter_sliding", "filter_crossing"]
+        for axis in ("sliding", "crossing"):
+            names += [f"{axis}_{name}" for name in ("size", "stride", "start", "outputs")]
+        names += ["channels", "multiplier", "units", "inner_first", "inner_last"]
+        names += ["unit_first", "unit_last", "row_first", "row_last"]
+        return Words([*names, *self.epilogue.words()])
+
+    def _common_words(self) -> dict[str, int]:
+        found = {
+            "input_slot": self.input.slot,
+            "input_offset": self.input.offset * CELL_BYTES,
+            "input_batch": self.input.strides[0] * CELL_BYTES,
+            "input_channel": self.input.strides[1] * CELL_BYTES,
+            "filter_slot": self.filter.slot,
+            "filter_offset": self.filter.offset * CELL_BYTES,
+            "channels": self.channels,
+            "multiplier": self.multiplier,
+            "units": self._units[1],
+        }
+        for name, stride in zip(("channel", "sliding", "crossing"), self.filter.strides, strict=True):
+            found[f"filter_{name}"] = stride * CELL_BYTES
+        for name, axis in (("sliding", self.sliding), ("crossing", self.crossing)):
+            found |= {f"{name}_size": axis.size, f"{name}_stride": axis.stride * CELL_BYTES}
+            found |= {f"{name}_start": axis.start, f"{name}_outputs": axis.outputs}
+        first, last = self._inner()
+        found |= {"inner_first": first, "inner_last": last}
+        folds = (1, 1, self.channels if self.lanes_are == CHANNELS else self.crossing.outputs)
+        return found | self.epilogue.values_of_words(folds)
+
+    def _inner(self) -> tuple[int, int]:
+        """Of lanes that are pixels: the vectors of a line whose windows lie inside the input, and can be read whole."""
+        axis, lanes = self.crossing, self.machine.lanes
+        before = -(-max(0, -axis.start) // axis.step)
+        first = -(-before // lanes) * lanes
+        room = axis.size - axis.start - (axis.reach - 1) - lanes * axis.step
+        last_start = min(room // axis.step, axis.outputs - lanes) if room >= 0 else -1
+        last = last_start // lanes * lanes + lanes if last_start >= first else first
+        return min(first, axis.outputs), min(max(last, first), axis.outputs)
+
+    # --- code ------------------------------------------------------------------------------------
+
+    def _write(self) -> str:
+        e = Writer(self.machine)
+        emitter = (_Pixels if self.lanes_are == PIXELS else _Channels)(self, e, self._words)
+        self.epilogue.emit_finish(e, "float")
+        with e.function("tiles", "ptr %parameters, ptr %input, ptr %filter, ptr %context, ptr %zeros, i64 %unit"):
+            emitter.emit_tiles()
+        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+            self._emit_units(e, emitter)
+        return e.module()
+
+    def _emit_units(self, e: Writer, emitter: _Emitter) -> None:
+        words = emitter.words
+        context = e.room(self.epilogue.context_bytes, 8)
+        zeros = e.room(2 * e.vector_bytes, e.vector_bytes)
+        for half in range(2):
+            e.store(e.kind("float"), "zeroinitializer", e.at(zeros, half * e.vector_bytes))
+        source, weights = (words.load_address(e, name) for name in ("input", "filter"))
+        units = words.load(e, "units")
+        with e.loop(words.load(e, "unit_first"), words.load(e, "unit_last")) as number:
+            batch, unit = e.split(number, units)
+            self.epilogue.emit_context(e, words, context, (batch, unit))
+            image = e.step(source, (batch, words.load(e, "input_batch")))
+            if self.lanes_are == PIXELS:
+                channel = e.divide(unit, words.load(e, "multiplier"))
+                image = e.step(image, (channel, words.load(e, "input_channel")))
+            arguments = [("ptr", each) for each in ("%parameters", image, weights, context, zeros)]
+            e.call("tiles", *arguments, ("i64", unit))
+
+
+class _Emitter:
+    def __init__(self, step: Depthwise, e: Writer, words: Words) -> None:
+        self.step, self.e, self.words = step, e, words
+        self.height = step._height
+
+    def word(self, name: str) -> str:
+        return self.words.load(self.e, name)
+
+    def emit_tiles(self) -> None:
+        raise NotImplementedError
+
+    def taps(self) -> Iterator[tuple[int, int]]:
+        return combinations(range(self.step.sliding.taps), range(self.step.crossing.taps))
+
+    def room_for_sums(self) -> str:
+        return self.e.room((self.height + 1) * self.e.vector_bytes, self.e.vector_bytes)
+
+    def positions(self) -> int:
+        """Input positions along the sliding axis that a tile reads."""
+        axis = self.step.sliding
+        return (self.height - 1) * axis.step + axis.reach
+
+    def add(
+        self, sums: list[str], position: int, crossing: int, vector: str, weights: dict[tuple[int, int], str]
+    ) -> None:
+        """Adds an input vector to every output that has it in its window."""
+        axis = self.step.sliding
+        for output in range(self.height):
+            tap, rest = divmod(position - output * axis.step, axis.dilation)
+            if not rest and 0 <= tap < axis.taps:
+                weight = weights[tap, crossing]
+                sums[output] = FLOATS.multiply_add(self.e, vector, weight, sums[output])
+
+    def used(self, position: int) -> bool:
+        axis = self.step.sliding
+        places = [divmod(position - output * axis.step, axis.dilation) for output in range(self.height)]
+        return any(not rest and 0 <= tap < axis.taps for tap, rest in places)
+
+    def store(self, sums: list[str], row: Value, column: Value, lanes: Value | None, memory: str) -> None:
+        """Stores the sums of a tile; of so many lanes, where not all are wanted."""
+        e, epilogue = self.e, self.step.epilogue
+        rows = e.minimum(self.height, e.subtract(self.word("row_last"), row))
+        if epilogue.is_vector:
+            mask = None if lanes is None else e.first_lanes(lanes)
+            epilogue.emit_vectors(e, "%context", row, column, [[total] for total in sums], mask, rows)
+            return
+        for number, total in enumerate(sums):
+            e.store(e.kind("float"), total, e.at(memory, number * e.vector_bytes), e.vector_bytes)
+        count = e.lanes if lanes is None else e.minimum(lanes, e.lanes)
+        numbers = [e.vector_bytes, row, column, rows, count]
+        e.call("finish", ("ptr", "%context"), ("ptr", memory), *(("i64", number) for number in numbers))
+
+
+class _Pixels(_Emitter):
+    """Lanes are pixels of a line; tiles slide down the image, a plane at a time."""
+
+    def emit_tiles(self) -> None:
+        e = self.e
+        memory = self.room_for_sums()
+        weights = self._weights()
+        ends: list[Value] = [0, self.word("inner_first"), self.word("inner_last"), self.word("crossing_outputs")]
+        with e.loop(self.word("row_first"), self.word("row_last"), self.height) as row:
+            lines = self._lines(row)
+            for number, is_edge in enumerate((True, False, True)):
+                with e.loop(ends[number], ends[number + 1], e.lanes) as column:
+                    self._emit_tile(lines, weights, row, column, is_edge, memory)
+
+    def _weights(self) -> dict[tuple[int, int], str]:
+        e = self.e
+        first = e.step("%filter", ("%unit", self.word("filter_channel")))
+        found = {}
+        for sliding, crossing in self.taps():
+            place = e.step(first, (sliding, self.word("filter_sliding")), (crossing, self.word("filter_crossing")))
+            found[sliding, crossing] = e.splat("float", e.load("float", place, CELL_BYTES))
+        return found
+
+    def _lines(self, row: Value) -> list[tuple[str, str]]:
+        """For every line of the input that a tile reads: its address and whether there is one."""
+        e, axis = self.e, self.step.sliding
+        first = e.add(e.multiply(row, axis.step), self.word("sliding_start"))
+        lines = []
+        for position in range(self.positions()):
+            place = e.add(first, position)
+            is_inside = e.compare("ult", place, self.word("sliding_size"))
+            lines.append((e.step("%input", (place, self.word("sliding_stride"))), is_inside))
+        return lines
+
+    def _emit_tile(
+        self,
+        lines: list[tuple[str, str]],
+        weights: dict[tuple[int, int], str],
+        row: Value,
+        column: Value,
+        is_edge: bool,
+        memory: str,
+    ) -> None:
+        e, axis = self.e, self.step.crossing
+        start = e.add(e.multiply(column, axis.step), self.word("crossing_start"))
+        masks = [self._masks(e.add(start, tap * axis.dilation)) if is_edge else [] for tap in range(axis.taps)]
+        sums = ["zeroinitializer"] * self.height
+        for position, (line, is_inside) in enumerate(lines):
+            if not self.used(position):
+                continue
+            at = e.step(line, (start, CELL_BYTES))
+            for tap in range(axis.taps):
+                place = e.choose(is_inside, "ptr", e.at(at, tap * axis.dilation * CELL_BYTES), "%zeros")
+                self.add(sums, position, tap, self._load(place, masks[tap]), weights)
+        lanes = e.subtract(self.word("crossing_outputs"), column) if is_edge else None
+        self.store(sums, row, column, lanes, memory)
+
+    def _masks(self, place: Value) -> list[str]:
+        """The elements of one or two vectors from `place` on that lie inside the line."""
+        e = self.e
+        first, last = e.subtract(0, place), e.subtract(self.word("crossing_size"), place)
+        kind, found = e.kind("i64"), []
+        for half in range(self.step.crossing.step):
+            places = f"<{', '.join(f'i64 {half * e.lanes + lane}' for lane in range(e.lanes))}>"
+            low, high = (e.splat("i64", str(value)) for value in (first, last))
+            is_after = e.value(f"icmp sge {kind} {places}, {low}")
+            is_before = e.value(f"icmp slt {kind} {places}, {high}")
+            found.append(e.value(f"and {e.kind('i1')} {is_after}, {is_before}"))
+        return found
+
+    def _load(self, place: str, masks: list[str]) -> str:
+        e, halves = self.e, []
+        for half in range(self.step.crossing.step):
+            at = e.at(place, half * e.vector_bytes)
+            halves.append(e.load_some("float", at, masks[half]) if masks else e.load(e.kind("float"), at))
+        if len(halves) == 1:
+            return halves[0]
+        return e.shuffle(e.kind("float"), halves[0], halves[1], range(0, 2 * e.lanes, 2))
+
+
+class _Channels(_Emitter):
+    """Lanes are channels; tiles slide along the line, a line at a time. The filter is packed in vectors of channels."""
+
+    def emit_tiles(self) -> None:
+        e = self.e
+        memory = self.room_for_sums()
+        channels = self.word("channels")
+        whole = e.mask(channels, -e.lanes)
+        for first, last, is_part in ((0, whole, False), (whole, channels, True)):
+            with e.loop(first, last, e.lanes) as channel:
+                mask = e.first_lanes(e.subtract(channels, channel)) if is_part else None
+                weights = self._weights(channel)
+                with e.loop(self.word("row_first"), self.word("row_last"), self.height) as column:
+                    self._emit_tile(weights, channel, column, mask, memory)
+
+    def _weights(self, channel: Value) -> dict[tuple[int, int], str]:
+        e = self.e
+        first = e.step("%filter", (e.divide(channel, e.lanes), self.word("filter_channel")))
+        found = {}
+        for sliding, crossing in self.taps():
+            place = e.step(first, (sliding, self.word("filter_sliding")), (crossing, self.word("filter_crossing")))
+            found[sliding, crossing] = e.load(e.kind("float"), place)
+        return found
+
+    def _emit_tile(
+        self, weights: dict[tuple[int, int], str], channel: Value, column: Value, mask: str | None, memory: str
+    ) -> None:
+        e, sliding, crossing = self.e, self.step.sliding, self.step.crossing
+        across = e.add(e.multiply(column, sliding.step), self.word("sliding_start"))
+        down = e.add(e.multiply("%unit", crossing.step), self.word("crossing_start"))
+        sums = ["zeroinitializer"] * self.height
+        start = e.step("%input", (channel, CELL_BYTES))
+        for tap in range(crossing.taps):
+            line = e.add(down, tap * crossing.dilation)
+            is_line = e.compare("ult", line, self.word("crossing_size"))
+            at = e.step(start, (line, self.word("crossing_stride")))
+            for position in range(self.positions()):
+                if not self.used(position):
+                    continue
+                place = e.add(across, position)
+                is_inside = e.both(is_line, e.compare("ult", place, self.word("sliding_size")))
+                pointer = e.step(at, (place, self.word("sliding_stride")))
+                pointer = e.choose(is_inside, "ptr", pointer, "%zeros")
+                vector = e.load(e.kind("float"), pointer) if mask is None else e.load_some("float", pointer, mask)
+                self.add(sums, position, tap, vector, weights)
+        lanes = None if mask is None else e.subtract(self.word("channels"), channel)
+        self.store(sums, column, channel, lanes, memory)

@@ -1,0 +1,212 @@
+"""GEMM: activation(alpha * A x B + beta * C) for each leading index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from math import prod
+from typing import Any
+
+from anydml.core.datatype import DataType
+from anydml.core.enums import MatrixTransform
+from anydml.core.expression import FLOAT32, Node, cast, constant, load, operation
+from anydml.core.steps import Access, Nest, Program, Step, View
+from anydml.core.tracing import trace
+from anydml.runtime.cpu.contraction.cells import FLOATS, Cells, Source
+from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
+from anydml.runtime.cpu.contraction.panels import Matrix, Pack, Panels
+from anydml.runtime.cpu.contraction.partition import Work, cut, tile_of
+from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
+from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
+from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
+from anydml.runtime.cpu.expand import Workspace
+
+_SMALL_DEPTH = 320
+"""Rows so short can be read in place: all that a tile needs stays in the nearest caches."""
+_FEW_ROWS = 6
+"""So few rows do not pay for packing the other operand."""
+_FEW_VECTORS = 1
+"""So few columns do not pay for packing the other operand."""
+_WIDEST_TILE = 224
+"""Columns."""
+
+
+def expand_gemm(program: Program, workspace: Workspace) -> list[Step] | None:
+    machine, operator = host_machine(), _operator(program)
+    nest = program.outputs[0]
+    a, b, c = program.inputs
+    assert a is not None and b is not None and nest is not None
+    if a.type is DataType.FLOAT16 and not machine.has_half_floats:
+        return None
+    activate = activation(operator.fused_activation)
+    if operator.fused_activation is not None and activate is None:
+        return None
+    how = Finish(_value(operator, c), () if c is None else (c.access,), activate)
+    done = finish(nest, how, a.type, machine, workspace)
+    if done is None:
+        return None
+    left = matrix_of(a, rows_first=operator.trans_a is MatrixTransform.NONE)
+    right = matrix_of(b, rows_first=operator.trans_b is MatrixTransform.TRANSPOSE)
+    return [*multiply(Problem(left, right, batch_of(nest)), done, machine, workspace, place), *done.after]
+
+
+def batch_of(nest: Nest) -> tuple[int, ...]:
+    return (1,) * (4 - len(nest.sizes)) + nest.sizes[:-2]
+
+
+def _operator(program: Program) -> Any:
+    return program.operator
+
+
+def activation(operator: Any) -> Any:
+    """The formula of a fused activation; None where it has no formula."""
+    if operator is None or operator.form != "formula":
+        return None
+    return lambda value: trace(operator.formula, [value])
+
+
+def _value(operator: Any, c: View | None) -> Node:
+    """alpha * sum + beta * C."""
+    value = sums_of_floats()
+    if operator.alpha != 1:
+        value = operation("multiply", value, constant(operator.alpha, FLOAT32))
+    if c is None:
+        return value
+    added = cast(load(0, c.type.numpy_dtype), FLOAT32)
+    if operator.beta != 1:
+        added = operation("multiply", constant(operator.beta, FLOAT32), added)
+    return operation("add", value, added)
+
+
+def matrix_of(view: View, rows_first: bool) -> Matrix:
+    """The last two dimensions as lanes and depth."""
+    lanes, depth = (-2, -1) if rows_first else (-1, -2)
+    return Matrix(
+        view.slot,
+        view.type,
+        view.offset,
+        view.sizes[lanes],
+        view.strides[lanes],
+        (view.sizes[depth],),
+        (view.strides[depth],),
+        (1,) * (4 - len(view.sizes)) + view.sizes[:-2],
+        _two(view.strides[:-2]),
+    )
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A product of matrices."""
+
+    left: Matrix
+    right: Matrix
+    batch: tuple[int, ...]
+    cells: Cells = FLOATS
+
+    @property
+    def turned(self) -> Problem:
+        """The same product of the transposed matrices, which gives the transposed result."""
+        return Problem(self.right, self.left, self.batch, self.cells)
+
+
+def multiply(
+    problem: Problem, done: Finished, machine: Machine, workspace: Workspace, view: Callable[[Access, bool], Place]
+) -> list[Step]:
+    """The steps of a product. `view` sees an access from its loops, turned or not."""
+    is_turned = _prefers_turned(problem, done)
+    if is_turned:
+        problem = problem.turned
+    cells = problem.cells
+    rows, columns, depth = problem.left.lanes, problem.right.lanes, cells.depth(problem.left.depth[0])
+    epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS, True)
+    ways = choose_ways(problem, machine, workspace)
+    tile = tile_of(machine, cells, (rows, columns, depth), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
+    width = tile.columns(machine)
+    steps: list[Step] = []
+    operands: list[Operand] = []
+    for matrix, way, lanes in ((problem.left, ways[0], tile.rows), (problem.right, ways[1], width)):
+        if way is Way.PACKED:
+            packed, step = pack(matrix, Source(matrix.type, cells), lanes, machine, workspace)
+            steps.append(step)
+            operands.append(packed)
+        elif way is Way.STAGED:
+            operands.append(StagedMatrix(matrix, Source(matrix.type, cells)))
+        else:
+            operands.append(matrix)
+    work = Work(prod(problem.batch), rows, columns, depth, tile, machine)
+    chunks = cut(work, 1, ways[1] is Way.STAGED, ways[1] is not Way.IN_PLACE)
+    product = Product(
+        operands[0],
+        operands[1],
+        problem.batch,
+        (rows, columns),
+        (1, 1, columns),
+        depth,
+        tile,
+        epilogue,
+        tuple(chunks),
+        machine,
+    )
+    return [*steps, product]
+
+
+class Way(Enum):
+    """How an operand gets to the tiles."""
+
+    IN_PLACE = "in place"
+    STAGED = "staged"
+    """Each chunk packs its part."""
+    PACKED = "packed"
+    """A step before packs all of it: once, if it is constant."""
+
+
+def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tuple[Way, Way]:
+    left, right = problem.left, problem.right
+    rows, columns, depth = left.lanes, right.lanes, left.depth[0]
+    is_float = left.type is DataType.FLOAT32
+    is_short = depth <= _SMALL_DEPTH
+    lefts = Way.PACKED
+    if is_float and not workspace.is_constant(left.slot) and (is_short or columns <= _FEW_VECTORS * machine.lanes):
+        lefts = Way.IN_PLACE
+    if is_float and rows <= _FEW_ROWS and not workspace.is_constant(left.slot):
+        lefts = Way.IN_PLACE
+    if workspace.is_constant(right.slot):
+        return lefts, Way.PACKED
+    if is_float and right.lane_stride == 1 and (rows <= _FEW_ROWS or is_short):
+        return lefts, Way.IN_PLACE
+    return lefts, Way.STAGED if depth * _WIDEST_TILE * CELL_BYTES <= ROOM_BYTES else Way.PACKED
+
+
+def _prefers_turned(problem: Problem, done: Finished) -> bool:
+    """Whether rows of the result, and not columns, lie side by side in memory."""
+    store = done.stores[0].strides
+    return store[-1] != 1 and store[-2] == 1 and problem.left.lanes > 1
+
+
+def place(access: Access, is_turned: bool) -> Place:
+    rows, columns = access.strides[-2:]
+    if is_turned:
+        rows, columns = columns, rows
+    return Place(access.slot, access.type, access.offset, _two(access.strides[:-2]), rows, (0, 0, columns))
+
+
+def _two(strides: tuple[int, ...]) -> tuple[int, ...]:
+    return (0,) * (2 - len(strides)) + strides
+
+
+def pack(matrix: Matrix, source: Source, width: int, machine: Machine, workspace: Workspace) -> tuple[Packed, Pack]:
+    """A step that packs a matrix, for each index of the batch along which it changes."""
+    once = matrix.once()
+    cells = source.cells
+    panels = Panels(matrix.lanes, width, prod(matrix.depth[:-1]) * cells.depth(matrix.depth[-1]), machine.lanes)
+    batch_strides = []
+    size = panels.size_in_bytes
+    for count, stride in reversed(list(zip(matrix.batch, matrix.batch_strides, strict=True))):
+        is_kept = stride != 0 and count > 1
+        batch_strides.append(size if is_kept else 0)
+        size *= count if is_kept else 1
+    slot = workspace.temporary(size, "packed")
+    step = Pack(once, source, panels, slot, machine)
+    return Packed(slot, panels, tuple(reversed(batch_strides)), size), step

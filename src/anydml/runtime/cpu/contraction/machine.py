@@ -1,0 +1,56 @@
+"""What contractions need to know of the processor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from anydml.runtime.native import llvm
+
+CELL_BYTES = 4
+"""A lane: one float32, one sum, or several small integers that are multiplied at once."""
+_ARM = ("aarch64", "arm64")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Vectors, registers and instructions. Machine code depends on it."""
+
+    vector_bytes: int
+    registers: int
+    """Vector registers."""
+    fuses: bool
+    """a * b + c in one instruction."""
+    has_half_floats: bool
+    rounds: bool
+    """Floats to whole floats in one instruction."""
+    multiplies_words: bool
+    """Sums of two products of 16-bit integers in one instruction."""
+
+    @property
+    def lanes(self) -> int:
+        return self.vector_bytes // CELL_BYTES
+
+
+def host_machine() -> Machine:
+    """The machine that `llvm.compiled` makes code for."""
+    host = llvm.host()
+    return _machine(
+        host.architecture, tuple(sorted(host.features.items())), llvm.vector_bytes(), llvm.has_half_floats()
+    )
+
+
+@lru_cache(maxsize=8)
+def _machine(architecture: str, features: tuple[tuple[str, bool], ...], vector_bytes: int, halves: bool) -> Machine:
+    if architecture in _ARM:
+        return Machine(vector_bytes, 32, True, True, True, False)
+    has = dict(features).get
+    is_wide = vector_bytes == 64
+    return Machine(
+        vector_bytes,
+        32 if is_wide else 16,
+        fuses=bool(has("fma")),
+        has_half_floats=halves,
+        rounds=bool(has("sse4.1")),
+        multiplies_words=architecture in ("x86_64", "amd64"),
+    )

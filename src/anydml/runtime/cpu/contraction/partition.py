@@ -1,0 +1,122 @@
+"""How a product is cut: the form of its tiles, and the parts that threads claim.
+
+Only sizes decide, never the number of threads: results are the same bit for bit however many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product as combinations
+
+from anydml.runtime.cpu.contraction.cells import Cells
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
+from anydml.runtime.cpu.contraction.product import Chunk
+from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, SUMS_BYTES
+from anydml.runtime.cpu.contraction.tile import Tile, depth_block
+
+LEAST_WORK = 1 << 19
+"""Multiplications that are worth a thread of their own: about five microseconds."""
+WANTED_CHUNKS = 24
+"""So many that threads which come late, or are held up, do not hold up the others for long."""
+FEWEST_LANES = 128
+"""What is packed again for every part of the other operand is used for so many lanes of it."""
+BLOCK_BYTES = 384 * 1024
+"""Of a packed operand that stays in the second-level cache while the other one passes by."""
+
+
+def tile_of(
+    machine: Machine, cells: Cells, sizes: tuple[int, int, int], is_left_packed: bool, is_right_in_place: bool = False
+) -> Tile:
+    """Tiles that waste few rows: a result of 40 rows is cut into 3 times 14, not into 16, 16 and 8."""
+    rows, columns, depth = sizes
+    most = most_rows(machine)
+    height = even_part(rows, most)
+    # Sums, vectors of the right operand, and what a product takes before it is added.
+    spare = machine.registers - (2 if machine.registers > 16 else 3)
+    vectors = max(1, min(spare // (height + 1), 14 if is_right_in_place and height == 1 else 4))
+    if machine.registers > 16 and height > 8:
+        vectors = 1
+    vectors = min(vectors, -(-columns // machine.lanes))
+    return Tile(height, vectors, cells, is_left_packed, is_right_in_place, depth_block(depth) != depth)
+
+
+def most_rows(machine: Machine) -> int:
+    if machine.registers <= 16:
+        return 6
+    return 16 if machine.lanes == 16 else 8
+
+
+def even_part(size: int, most: int) -> int:
+    """The size of parts that are at most `most` and nearly equal."""
+    return -(-size // -(-size // most))
+
+
+def ranges(size: int, part: int) -> list[tuple[int, int]]:
+    return [(first, min(size, first + part)) for first in range(0, size, part)]
+
+
+def wanted_pieces(work: int) -> int:
+    return max(1, min(WANTED_CHUNKS, work // LEAST_WORK))
+
+
+def part_of(size: int, unit: int, pieces: int, most: int) -> int:
+    """The size of parts, whole units each, so that there are about so many pieces and none is above `most`."""
+    units = -(-size // unit)
+    count = max(1, min(units, max(pieces, -(-size // most))))
+    return -(-units // count) * unit
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is cut: sizes of the batch, the rows, the columns and the depth, in tiles of a form."""
+
+    batch: int
+    rows: int
+    columns: int
+    depth: int
+    tile: Tile
+    machine: Machine
+
+    @property
+    def units(self) -> tuple[int, int]:
+        return self.tile.rows, self.tile.columns(self.machine)
+
+    def most_lanes(self, side: int) -> int:
+        """Of an operand that is packed: what stays in the second-level cache, a block of depth at a time."""
+        unit = self.units[side]
+        pitch = self.tile.left_pitch_bytes(self.machine) if side == 0 else unit * CELL_BYTES
+        near = BLOCK_BYTES // (depth_block(self.depth) * pitch) * unit
+        room = (ROOM_BYTES - self.machine.vector_bytes**2) // (self.depth * pitch) * unit
+        return max(unit, min(near, room))
+
+    def most_beside(self, side: int, lanes: int) -> int:
+        """Lanes of the other operand, so that the sums of all have room between blocks of depth."""
+        unit, size = self.units[1 - side], (self.rows, self.columns)[1 - side]
+        if depth_block(self.depth) == self.depth:
+            return size
+        tile = self.tile.sums_bytes(self.machine) * -(-lanes // self.units[side])
+        return max(unit, SUMS_BYTES // tile * unit)
+
+
+def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True) -> Iterator[Chunk]:
+    """Chunks of whole tiles. One side (0: rows, 1: columns) is cut first, into parts that stay in a cache, if limited.
+
+    An operand that chunks pack for themselves is packed again for every part of the other side: there are few of those.
+    """
+    sizes = (work.rows, work.columns)
+    pieces = wanted_pieces(work.batch * work.rows * work.columns * work.depth)
+    batch_part = even_part(work.batch, max(1, work.batch // pieces))
+    pieces = -(-pieces // -(-work.batch // batch_part))
+    parts = [0, 0]
+    most = work.most_lanes(side) if is_limited else sizes[side]
+    parts[side] = part_of(sizes[side], work.units[side], pieces, most)
+    made = -(-sizes[side] // parts[side])
+    wanted = -(-pieces // made)
+    if is_staged:
+        wanted = min(wanted, max(1, sizes[1 - side] // FEWEST_LANES))
+    beside = work.most_beside(side, parts[side])
+    parts[1 - side] = part_of(sizes[1 - side], work.units[1 - side], wanted, beside)
+    ends = [ranges(size, part) for size, part in zip(sizes, parts, strict=True)]
+    for chosen in combinations(ranges(work.batch, batch_part), *ends):
+        yield Chunk(*chosen)

@@ -1,0 +1,187 @@
+"""The tile: rows by vectors of columns whose sums are held in registers while the depth is walked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from anydml.core.tensor import round_up
+from anydml.runtime.cpu.contraction.cells import Cells
+from anydml.runtime.cpu.contraction.epilogue import Epilogue
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
+from anydml.runtime.cpu.contraction.writer import Writer
+from anydml.runtime.native.emit import Value
+
+_WHOLE_DEPTH, _DEPTH_BLOCK = 1536, 1024
+"""Up to so many cells depth is one block; else blocks have at most so many."""
+_ROWS_PER_POINTER = 4
+"""Rows of an operand in place: one pointer and multiples of the stride reach so many."""
+TILE, PART = "tile", "part"
+"""The functions for all columns of a tile, and for some of them."""
+_PARAMETERS = (
+    "ptr %left, ptr %right, i64 %pitch, i64 %depth, i64 %row_stride, i64 %depth_stride, "
+    "ptr %context, i64 %row, i64 %column, i64 %skip, i64 %rows, i64 %lanes, ptr %sums, i64 %is_last"
+)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """The form of a tile. Machine code depends on it."""
+
+    rows: int
+    vectors: int
+    cells: Cells
+    is_left_packed: bool
+    is_right_in_place: bool = False
+    """Then the last columns are read with masks: what follows them may be another buffer."""
+    is_blocked: bool = False
+    """Whether depth is walked in several blocks, with the sums in memory between them."""
+
+    def columns(self, machine: Machine) -> int:
+        return self.vectors * machine.lanes
+
+    def sums_bytes(self, machine: Machine) -> int:
+        return self.rows * self.vectors * machine.vector_bytes
+
+    def left_pitch_bytes(self, machine: Machine) -> int:
+        """Between rows of cells of a packed left operand."""
+        return round_up(self.rows, machine.lanes) * CELL_BYTES
+
+
+def depth_block(depth: int) -> int:
+    """Depth is walked in nearly equal blocks of so many cells: what a tile reads stays in near caches."""
+    if depth <= _WHOLE_DEPTH:
+        return depth
+    return -(-depth // -(-depth // _DEPTH_BLOCK))
+
+
+def emit_tile(e: Writer, tile: Tile, epilogue: Epilogue) -> None:
+    """`tile(...)` computes rows `skip` to `rows` and the first `lanes` columns of a tile, and stores them.
+
+    `row` and `column` say where in the result the tile lies. Vectors of the right operand are read whole; `part` reads
+    none but those columns, of an operand in place.
+    """
+    epilogue.emit_finish(e, tile.cells.element)
+    if tile.is_right_in_place:
+        with e.function(PART, _PARAMETERS):
+            memory = e.room((tile.rows * tile.vectors + 1) * e.vector_bytes, e.vector_bytes)
+            sums = _emit_depth(e, tile, masks=_masks(e, tile))
+            with _when_last(e, tile, sums):
+                _emit_part(e, tile, sums, memory)
+    with e.function(TILE, _PARAMETERS):
+        memory = e.room((tile.rows * tile.vectors + 1) * e.vector_bytes, e.vector_bytes)
+        sums = _emit_depth(e, tile)
+        with _when_last(e, tile, sums):
+            _emit_results(e, tile, epilogue, sums, memory)
+
+
+@contextmanager
+def _when_last(e: Writer, tile: Tile, sums: Sequence[str]) -> Iterator[None]:
+    """After the last block of depth; after others the sums go to memory."""
+    if not tile.is_blocked:
+        yield
+        return
+    is_last = e.compare("ne", "%is_last", 0)
+    with e.unless(is_last):
+        for number, total in enumerate(sums):
+            e.store(e.kind(tile.cells.element), total, e.at("%sums", number * e.vector_bytes))
+    with e.when(is_last):
+        yield
+
+
+def _emit_results(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str], memory: str) -> None:
+    if not epilogue.is_short:
+        _emit_part(e, tile, sums, memory)
+        return
+    is_whole = _is_whole(e, tile, epilogue, tile.vectors * e.lanes)
+    with e.when(is_whole):
+        rows = [sums[row * tile.vectors : (row + 1) * tile.vectors] for row in range(tile.rows)]
+        epilogue.emit_vectors(e, "%context", "%row", "%column", rows)
+    with e.unless(is_whole):
+        _emit_part(e, tile, sums, memory)
+
+
+def _is_whole(e: Writer, tile: Tile, epilogue: Epilogue, columns: int) -> str:
+    has_rows = e.both(e.compare("eq", "%skip", 0), e.compare("eq", "%rows", tile.rows))
+    has_lanes = e.compare("eq", "%lanes", columns)
+    fits = epilogue.fits_run(e, "%context", "%row", "%column", tile.rows, columns)
+    return e.both(e.both(has_rows, has_lanes), fits)
+
+
+def _emit_part(e: Writer, tile: Tile, sums: Sequence[str], memory: str) -> None:
+    """Writes the sums to memory, where they can be counted."""
+    kind, pitch = e.kind(tile.cells.element), tile.vectors * e.vector_bytes
+    for number, total in enumerate(sums):
+        e.store(kind, total, e.at(memory, number * e.vector_bytes), e.vector_bytes)
+    e.call(
+        "finish",
+        ("ptr", "%context"),
+        ("ptr", e.step(memory, ("%skip", pitch))),
+        ("i64", pitch),
+        ("i64", e.add("%row", "%skip")),
+        ("i64", "%column"),
+        ("i64", e.subtract("%rows", "%skip")),
+        ("i64", "%lanes"),
+    )
+
+
+def _masks(e: Writer, tile: Tile) -> list[str]:
+    counts = [e.maximum(e.subtract("%lanes", number * e.lanes), 0) for number in range(tile.vectors)]
+    return [e.first_lanes(count) for count in counts]
+
+
+def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
+    """The sums of products over the depth, or over a block of it, added to those before."""
+    kind = e.kind(tile.cells.element)
+    left = _PackedRows(e, tile) if tile.is_left_packed else _StridedRows(e, tile)
+    pointers = [("ptr", pointer) for pointer in (*left.starts, "%right")]
+    count = tile.rows * tile.vectors
+    sums = [(kind, "zeroinitializer")] * count
+    if tile.is_blocked:
+        sums = [(kind, e.load(kind, e.at("%sums", number * e.vector_bytes))) for number in range(count)]
+    with e.carried(0, "%depth", 1, [*pointers, *sums]) as loop:
+        at, right, totals = (
+            loop.values[: len(pointers) - 1],
+            loop.values[len(pointers) - 1],
+            loop.values[len(pointers) :],
+        )
+        places = [e.at(right, number * e.vector_bytes) for number in range(tile.vectors)]
+        if masks:
+            vectors = [e.load_some(tile.cells.element, *pair) for pair in zip(places, masks, strict=True)]
+        else:
+            vectors = [e.load(kind, place) for place in places]
+        following = []
+        for row in range(tile.rows):
+            spread = e.splat(tile.cells.element, e.load(tile.cells.element, left.address(at, row), CELL_BYTES))
+            for number, vector in enumerate(vectors):
+                total = totals[row * tile.vectors + number]
+                following.append(tile.cells.multiply_add(e, spread, vector, total))
+        moved = [e.at(pointer, left.depth_stride) for pointer in at]
+        loop.following = [*moved, e.at(right, "%pitch"), *following]
+    return loop.following[len(pointers) :]
+
+
+class _PackedRows:
+    """The rows of a panel lie side by side."""
+
+    def __init__(self, e: Writer, tile: Tile) -> None:
+        self.e = e
+        self.starts = ["%left"]
+        self.depth_stride: Value = tile.left_pitch_bytes(e.machine)
+
+    def address(self, pointers: Sequence[str], row: int) -> str:
+        return self.e.at(pointers[0], row * CELL_BYTES)
+
+
+class _StridedRows:
+    """Rows of an operand where it is, any distance apart."""
+
+    def __init__(self, e: Writer, tile: Tile) -> None:
+        self.e = e
+        self.depth_stride: Value = "%depth_stride"
+        self._offsets = [e.multiply("%row_stride", row) if row else 0 for row in range(_ROWS_PER_POINTER)]
+        self.starts = [e.step("%left", (row, "%row_stride")) for row in range(0, tile.rows, _ROWS_PER_POINTER)]
+
+    def address(self, pointers: Sequence[str], row: int) -> str:
+        return self.e.at(pointers[row // _ROWS_PER_POINTER], self._offsets[row % _ROWS_PER_POINTER])

@@ -1,0 +1,280 @@
+"""Random products and convolutions, run on the processor and by definition, compared within what rounding explains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import anydml as dml
+from anydml.runtime.native import llvm
+
+Array = npt.NDArray[Any]
+GUARD = 512
+SINGLE = float(np.finfo(np.float32).eps)
+ACTIVATIONS: tuple[dict[str, Any], ...] = (
+    {"Type": "RELU"},
+    {"Type": "LEAKY_RELU", "Alpha": 0.1},
+    {"Type": "LINEAR", "Alpha": 0.75, "Beta": 0.25},
+    {"Type": "SIGMOID"},
+    {"Type": "TANH"},
+)
+_WIDE = ("avx512", "avx10", "amx", "gfni", "vaes", "vpclmulqdq", "avxvnni", "avxifma", "avxneconvert")
+MACHINES = {
+    "sse2": ("x86-64", (*_WIDE, "avx", "fma", "f16c", "sse3", "ssse3", "sse4", "xop", "sha", "pclmul", "aes", "bmi")),
+    "avx2": ("haswell", _WIDE),
+}
+"""Processors that know less than the one at hand may: their names, and how the names of what they lack begin."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An operator, the values of its inputs, and the bytes its memory begins with."""
+
+    operator: Any
+    inputs: dict[str, Array]
+    terms: int
+    """Products that are added up for one element."""
+    owned: tuple[str, ...] = ()
+    shift: int = 0
+    """Bytes between a buffer and the next multiple of 64."""
+
+
+def layout(random: Random, sizes: tuple[int, ...], data_type: str, flags: str | None = None) -> dml.TensorDesc:
+    """Packed, in another order of dimensions, or with gaps."""
+    order = list(range(len(sizes)))
+    if random.random() < 0.6:
+        random.shuffle(order)
+    strides, step = [1] * len(sizes), 1
+    for axis in reversed(order):
+        strides[axis] = step
+        step *= sizes[axis] + random.choice((0, 0, 0, 1, 5))
+    more: dict[str, Any] = {} if flags is None else {"flags": flags}
+    return dml.TensorDesc(data_type, sizes, strides, **more)
+
+
+def buffer(desc: dml.TensorDesc, shift: int, fill: int) -> tuple[Array, Array]:
+    """Memory of a tensor with guards around it, and all of it."""
+    size = desc.total_tensor_size_in_bytes
+    memory = np.full(size + 2 * GUARD + 128, fill, np.uint8)
+    start = GUARD + -(memory.ctypes.data + GUARD) % 64 + shift
+    return memory[start : start + size], memory
+
+
+def run(trial: Trial, device: str, threads_fill: int = 0xCD) -> Array:
+    """The result; no byte but its elements may change."""
+    operator = trial.operator
+    run = dml.Device(device).compile(operator)
+    buffers = {}
+    for name, values in trial.inputs.items():
+        buffers[name], _ = buffer(getattr(operator, name), trial.shift, 0)
+        getattr(operator, name).view(buffers[name])[...] = values
+    if trial.owned:
+        run.initialize(**{name: buffers.pop(name) for name in trial.owned})
+    output = operator.output_tensor
+    data, memory = buffer(output, trial.shift, threads_fill)
+    before = memory.copy()
+    run(**buffers, output_tensor=data)
+    found = output.view(data).copy()
+    output.view(data)[...] = 0
+    start = data.ctypes.data - memory.ctypes.data
+    output.view(before[start : start + data.size])[...] = 0
+    assert np.array_equal(memory, before), "bytes outside of the result were written"
+    return found
+
+
+def magnitude(trial: Trial) -> Array:
+    """The sums of the magnitudes of what is added up: what errors of rounding are measured by."""
+    inputs = {name: np.abs(values) for name, values in trial.inputs.items()}
+    changed = {"fused_activation": None}
+    changed |= {name: abs(getattr(trial.operator, name)) for name in ("alpha", "beta") if hasattr(trial.operator, name)}
+    plain = trial.operator.replace(**changed)
+    return run(Trial(plain, inputs, trial.terms, trial.owned), "reference")
+
+
+def differences(found: Array, wanted: Array, magnitudes: Array, terms: int) -> Array:
+    """Where a result lies further from the definition than rounding of every product and sum explains."""
+    wide, right = found.astype(np.float64), wanted.astype(np.float64)
+    spacing = np.finfo(found.dtype).eps * np.abs(right) if found.dtype.kind == "f" else 0
+    bound = (terms + 8) * SINGLE * magnitudes.astype(np.float64) + spacing + 1e-30
+    return np.argwhere(~(np.abs(wide - right) <= bound))
+
+
+def check(trial: Trial) -> None:
+    found, wanted = run(trial, "cpu"), run(trial, "reference")
+    wrong = differences(found, wanted, magnitude(trial), trial.terms)
+    assert not len(wrong), f"{trial.operator}: {len(wrong)} of {found.size} differ, first at {wrong[0]}"
+
+
+def values(random: Random, sizes: tuple[int, ...], data_type: str) -> Array:
+    generator = np.random.default_rng(random.getrandbits(32))
+    return generator.standard_normal(sizes).astype(dml.DataType.parse(data_type).numpy_dtype)
+
+
+def _some_activation(random: Random) -> dict[str, Any] | None:
+    return random.choice(ACTIVATIONS) if random.random() < 0.4 else None
+
+
+def gemm(random: Random, data_type: str = "FLOAT32", largest: int = 90) -> Trial:
+    rank = random.randint(2, 4)
+    lead = tuple(random.randint(1, 3) for _ in range(rank - 2))
+    rows, columns = random.randint(1, largest), random.randint(1, largest)
+    depth = random.choice((1, 3, 17, 64, random.randint(1, 90), random.randint(300, 700)))
+    turns = [random.random() < 0.5 for _ in range(2)]
+    sizes = {
+        "a_tensor": (*lead, *((depth, rows) if turns[0] else (rows, depth))),
+        "b_tensor": (*lead, *((columns, depth) if turns[1] else (depth, columns))),
+    }
+    if random.random() < 0.5:
+        sizes["c_tensor"] = (*lead, rows, columns)
+    owned = tuple(name for name in sizes if random.random() < 0.25)
+    tensors = {
+        name: layout(random, size, data_type, "OWNED_BY_DML" if name in owned else None) for name, size in sizes.items()
+    }
+    operator = dml.Gemm(
+        **tensors,
+        output_tensor=layout(random, (*lead, rows, columns), data_type),
+        trans_a="TRANSPOSE" if turns[0] else "NONE",
+        trans_b="TRANSPOSE" if turns[1] else "NONE",
+        alpha=random.choice((1.0, 0.5, -2.0)),
+        beta=random.choice((1.0, 0.25)),
+        fused_activation=_some_activation(random),
+    )
+    given = {name: values(random, size, data_type) for name, size in sizes.items()}
+    return Trial(operator, given, depth, owned, _shift(random, data_type))
+
+
+def _shift(random: Random, data_type: str) -> int:
+    size = dml.DataType.parse(data_type).element_bytes
+    return random.randrange(0, 64, size)
+
+
+def convolution(random: Random, data_type: str = "FLOAT32", is_depthwise: bool = False) -> Trial:
+    spatial = random.randint(1, 3) if not is_depthwise else random.randint(1, 2)
+    groups = random.randint(2, 20) if is_depthwise else random.choice((1, 1, 1, 2, 3))
+    channels = 1 if is_depthwise else random.choice((1, 3, 5, 16, 33))
+    filters = random.choice((1, 1, 2)) if is_depthwise else random.choice((1, 4, 17, 24, 40))
+    window = [random.choice((1, 2, 3, 3, 5) if spatial < 3 else (1, 2, 3)) for _ in range(spatial)]
+    dilations = [random.choice((1, 1, 2)) for _ in window]
+    strides = [random.choice((1, 1, 2, 3)) for _ in window]
+    reach = [(size - 1) * dilation + 1 for size, dilation in zip(window, dilations, strict=True)]
+    image = [random.randint(1, 40 if spatial < 3 else 9) for _ in window]
+    paddings = [[random.randint(0, 2) for _ in window] for _ in range(2)]
+    for axis in range(spatial):
+        lack = reach[axis] - image[axis] - paddings[0][axis] - paddings[1][axis]
+        image[axis] += max(0, lack)
+    batch = random.randint(1, 3)
+    sizes: dict[str, tuple[int, ...]] = {
+        "input_tensor": (batch, groups * channels, *image),
+        "filter_tensor": (groups * filters, channels, *window),
+    }
+    if random.random() < 0.5:
+        sizes["bias_tensor"] = (1, groups * filters, *(1 for _ in window))
+    owned = tuple(name for name in sizes if name != "input_tensor" and random.random() < 0.4)
+    tensors = {
+        name: layout(random, size, data_type, "OWNED_BY_DML" if name in owned else None) for name, size in sizes.items()
+    }
+    options: dict[str, Any] = {
+        "mode": random.choice(("CROSS_CORRELATION", "CONVOLUTION")),
+        "strides": strides,
+        "dilations": dilations,
+        "start_padding": paddings[0],
+        "end_padding": paddings[1],
+        "group_count": groups,
+        "fused_activation": _some_activation(random),
+    }
+    inferred = dml.Convolution(**tensors, **options).output_tensor.sizes
+    operator = dml.Convolution(**tensors, output_tensor=layout(random, inferred, data_type), **options)
+    given = {name: values(random, size, data_type) for name, size in sizes.items()}
+    return Trial(operator, given, channels * math.prod(window), owned, _shift(random, data_type))
+
+
+BYTES = ("INT8", "UINT8")
+Given = dict[str, tuple[str, tuple[int, ...]]]
+"""Types and sizes of inputs."""
+
+
+def _integers(random: Random, sizes: tuple[int, ...], data_type: str) -> Array:
+    """Numbers of the whole range of a type; scales between 0.01 and 1; biases of 16 bits."""
+    generator = np.random.default_rng(random.getrandbits(32))
+    kind = dml.DataType.parse(data_type)
+    if data_type == "FLOAT32":
+        return generator.uniform(0.01, 1, sizes).astype(np.float32)
+    low, high = (dml.DataType.INT16 if data_type == "INT32" else kind).range
+    return generator.integers(low, high, sizes, endpoint=True).astype(kind.numpy_dtype)
+
+
+def _integer_trial(random: Random, cls: Any, given: Given, output: str, **options: Any) -> Trial:
+    owned = tuple(name for name in given if random.random() < 0.2)
+    tensors = {
+        name: layout(random, size, kind, "OWNED_BY_DML" if name in owned else None)
+        for name, (kind, size) in given.items()
+    }
+    inferred = options.pop("sizes", None) or cls(**tensors, **options).output_tensor.sizes
+    operator = cls(**tensors, output_tensor=layout(random, inferred, output), **options)
+    numbers = {name: _integers(random, size, kind) for name, (kind, size) in given.items()}
+    return Trial(operator, numbers, 0, owned, random.randrange(0, 64, 4))
+
+
+def integer_gemm(random: Random) -> Trial:
+    rows, columns = random.randint(1, 90), random.randint(1, 90)
+    depth = random.choice((1, 3, 17, 64, random.randint(1, 90), random.randint(300, 700)))
+    first, second, output = (random.choice(BYTES) for _ in range(3))
+    per_row, per_column = random.choice([((rows, 1), (1, columns)), ((1, 1), (1, 1))])
+    given: Given = {"a_tensor": (first, (rows, depth)), "b_tensor": (second, (depth, columns))}
+    if random.random() < 0.6:
+        given |= {"a_zero_point_tensor": (first, per_row), "b_zero_point_tensor": (second, per_column)}
+    if random.random() < 0.5:
+        return _integer_trial(random, dml.MatrixMultiplyInteger, given, "INT32", sizes=(rows, columns))
+    given |= {"a_scale_tensor": ("FLOAT32", per_row), "b_scale_tensor": ("FLOAT32", per_column)}
+    given |= {"output_scale_tensor": ("FLOAT32", (1, 1)), "output_zero_point_tensor": (output, (1, 1))}
+    return _integer_trial(random, dml.QuantizedLinearMatrixMultiply, given, output, sizes=(rows, columns))
+
+
+def integer_convolution(random: Random) -> Trial:
+    groups, channels, filters = random.choice((1, 1, 3)), random.choice((1, 3, 5, 18)), random.choice((1, 4, 17))
+    first, second, output = (random.choice(BYTES) for _ in range(3))
+    window = (random.randint(1, 3), random.randint(1, 3))
+    per_filter = (groups * filters,) if random.random() < 0.5 else (1,)
+    given: Given = {
+        "input_tensor": (
+            first,
+            (random.randint(1, 2), groups * channels, random.randint(5, 20), random.randint(5, 20)),
+        ),
+        "filter_tensor": (second, (groups * filters, channels, *window)),
+    }
+    if random.random() < 0.6:
+        given |= {"input_zero_point_tensor": (first, (1,)), "filter_zero_point_tensor": (second, per_filter)}
+    options = {
+        "strides": [random.choice((1, 2)) for _ in range(2)],
+        "start_padding": [random.randint(0, 2) for _ in range(2)],
+        "end_padding": [random.randint(0, 2) for _ in range(2)],
+        "group_count": groups,
+    }
+    if random.random() < 0.5:
+        return _integer_trial(random, dml.ConvolutionInteger, given, "INT32", **options)
+    given |= {"input_scale_tensor": ("FLOAT32", (1,)), "filter_scale_tensor": ("FLOAT32", per_filter)}
+    given |= {"output_scale_tensor": ("FLOAT32", (1,)), "output_zero_point_tensor": (output, (1,))}
+    if random.random() < 0.5:
+        given["bias_tensor"] = ("INT32", (1, groups * filters, 1, 1))
+    return _integer_trial(random, dml.QuantizedLinearConvolution, given, output, **options)
+
+
+@contextmanager
+def machine(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
+    """Code for another processor of the same architecture; nothing of it is kept."""
+    processor, lacking = MACHINES[name]
+    host = llvm.host()
+    features = {feature: has and not feature.startswith(lacking) for feature, has in host.features.items()}
+    with monkeypatch.context() as patch:
+        patch.setattr(llvm, "host", lambda: llvm.Host(host.triple, processor, features))
+        llvm._origin.cache_clear()
+        yield
+    llvm._origin.cache_clear()

@@ -1,0 +1,171 @@
+"""Kernels of products agree with the definitions, on every kind of processor, in any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+
+import anydml as dml
+from anydml.runtime.native import llvm, pool
+from tests.runtime.cpu.products import (
+    MACHINES,
+    Trial,
+    check,
+    convolution,
+    differences,
+    gemm,
+    integer_convolution,
+    integer_gemm,
+    layout,
+    machine,
+    magnitude,
+    run,
+    values,
+)
+
+TYPES = ("FLOAT32", "FLOAT32", "FLOAT16")
+needs_llvm = pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_gemm__agrees_with_its_definition(seed: int) -> None:
+    check(gemm(Random(f"gemm {seed}"), TYPES[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(90))
+def test_convolution__agrees_with_its_definition(seed: int) -> None:
+    check(convolution(Random(f"convolution {seed}"), TYPES[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_depthwise_convolution__agrees_with_its_definition(seed: int) -> None:
+    check(convolution(Random(f"depthwise {seed}"), TYPES[seed % 3], is_depthwise=True))
+
+
+@pytest.mark.parametrize("make", [integer_gemm, integer_convolution])
+@pytest.mark.parametrize("seed", range(40))
+def test_integers__are_exact(make: Callable[[Random], Trial], seed: int) -> None:
+    trial = make(Random(f"integers {seed}"))
+    assert np.array_equal(run(trial, "cpu"), run(trial, "reference"))
+
+
+@pytest.mark.parametrize("depth", [1537, 2048, 3001])
+def test_gemm__of_long_rows(depth: int) -> None:
+    random = Random(f"long {depth}")
+    sizes = {"a_tensor": (37, depth), "b_tensor": (depth, 53)}
+    tensors = {name: layout(random, size, "FLOAT32") for name, size in sizes.items()}
+    given = {name: values(random, size, "FLOAT32") for name, size in sizes.items()}
+    check(Trial(dml.Gemm(**tensors), given, depth))
+
+
+@pytest.mark.parametrize("order", ["NCHW", "NHWC"])
+def test_convolution__of_many_channels(order: str) -> None:
+    """Depth is walked in blocks, and lines are shorter than vectors."""
+    random = Random("channels")
+    x = dml.TensorDesc("FLOAT32", [2, 190, 7, 7], order=order)
+    operator = dml.Convolution(
+        input_tensor=x,
+        filter_tensor=dml.TensorDesc("FLOAT32", [70, 190, 3, 3]),
+        output_tensor=dml.TensorDesc("FLOAT32", [2, 70, 7, 7], order=order),
+        start_padding=[1, 1],
+        end_padding=[1, 1],
+    )
+    given = {
+        name: values(random, getattr(operator, name).sizes, "FLOAT32") for name in ("input_tensor", "filter_tensor")
+    }
+    check(Trial(operator, given, 1710))
+
+
+@needs_llvm
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("seed", range(12))
+def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, name: str, seed: int) -> None:
+    if llvm.host().architecture not in ("x86_64", "amd64"):
+        pytest.skip("code for another architecture")
+    random = Random(f"machine {seed}")
+    with machine(monkeypatch, name):
+        assert llvm.vector_bytes() == {"sse2": 16, "avx2": 32}[name]
+        check(gemm(random))
+        check(convolution(random))
+        check(convolution(random, is_depthwise=True))
+        trial = integer_gemm(random)
+        assert np.array_equal(run(trial, "cpu"), run(trial, "reference"))
+
+
+@pytest.mark.parametrize("make", [gemm, convolution])
+@pytest.mark.parametrize("seed", range(6))
+def test_threads__give_the_same_bits(make: object, seed: int) -> None:
+    trial = make(Random(f"threads {seed}"), largest=400) if make is gemm else convolution(Random(f"threads {seed}"))
+    before = pool.get_threads()
+    try:
+        results = []
+        for count in (1, 2, 8):
+            pool.set_threads(count)
+            results.append(run(trial, "cpu"))
+    finally:
+        pool.set_threads(before)
+    assert all(np.array_equal(results[0], other) for other in results[1:])
+
+
+def test_convolution__of_an_image_that_many_chunks_share() -> None:
+    random = Random("chunks")
+    sizes = {"input_tensor": (2, 40, 37, 41), "filter_tensor": (50, 40, 3, 3)}
+    tensors = {name: layout(random, size, "FLOAT32") for name, size in sizes.items()}
+    operator = dml.Convolution(**tensors, start_padding=[1, 1], end_padding=[1, 1])
+    check(Trial(operator, {name: values(random, size, "FLOAT32") for name, size in sizes.items()}, 360))
+
+
+def test_gemm__passes_special_values_on() -> None:
+    a = np.array([[1, np.inf], [np.nan, 2], [-np.inf, 3], [0, 1]], np.float32)
+    b = np.eye(2, dtype=np.float32)
+    operator = dml.Gemm(a_tensor=dml.TensorDesc("FLOAT32", a.shape), b_tensor=dml.TensorDesc("FLOAT32", b.shape))
+    with np.errstate(invalid="ignore"):
+        assert np.array_equal(dml.Device().compile(operator)(a, b), a @ b, equal_nan=True)
+
+
+@needs_llvm
+def test_gemm__is_one_native_call() -> None:
+    """A small product needs no packing and no second step."""
+    matrix = dml.TensorDesc("FLOAT32", [16, 16])
+    plan = dml.Device().compile(dml.Gemm(a_tensor=matrix, b_tensor=matrix)).plan
+    assert len(plan.steps) == 1 and plan.temporary_size_in_bytes == 0
+    assert plan.describe().splitlines()[1].lstrip().startswith("1. product")
+
+
+@needs_llvm
+def test_weights__are_packed_once() -> None:
+    owned = dml.TensorDesc("FLOAT32", [24, 16, 3, 3], flags="OWNED_BY_DML")
+    operator = dml.Convolution(input_tensor=dml.TensorDesc("FLOAT32", [1, 16, 20, 20]), filter_tensor=owned)
+    plan = dml.Device().compile(operator).plan
+    assert any("pack" in step.describe(str) for step in plan.initialize)
+    assert not any("pack" in step.describe(str) for step in plan.steps)
+    assert plan.temporary_size_in_bytes == 0
+
+
+def test_differences__are_found() -> None:
+    trial = gemm(Random("differences"))
+    wanted = run(trial, "reference")
+    bound = magnitude(trial)
+    assert not len(differences(wanted, wanted, bound, trial.terms))
+    wrong = wanted.copy()
+    wrong.flat[3] += 1e-3 * bound.flat[3] * trial.terms
+    assert len(differences(wrong, wanted, bound, trial.terms)) == 1
+    wrong.flat[3] = np.nan
+    assert len(differences(wrong, wanted, bound, trial.terms)) == 1
+
+
+def test_run__sees_stray_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = gemm(Random("stray"))
+
+    def stray(self: object, *_: object, **named: np.ndarray) -> None:
+        np.lib.stride_tricks.as_strided(named["output_tensor"], (1,), (1,))[0] = 1
+        whole = named["output_tensor"].base
+        assert whole is not None
+        whole[0] ^= 1
+
+    monkeypatch.setattr("anydml.runtime.compiled.CompiledOperator.__call__", stray)
+    with pytest.raises(AssertionError, match="outside"):
+        run(trial, "cpu")
