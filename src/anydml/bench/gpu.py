@@ -9,8 +9,9 @@ from importlib.util import find_spec
 from statistics import geometric_mean, median
 from typing import Any
 
-from anydml.bench.patterns import PATTERNS, Case, Pattern
+from anydml.bench.patterns import Case, Pattern
 from anydml.core.datatype import DataType
+from anydml.core.errors import InvalidDescriptionError
 from anydml.core.expression import load
 from anydml.core.layout import Layout
 from anydml.core.steps import Access, Nest, Store
@@ -195,9 +196,10 @@ def move_table(results: list[MoveResult]) -> str:
 
 def move_goals(results: list[MoveResult]) -> list[str]:
     """What a run says in a few numbers."""
-    fractions = {result.pattern: max(result.fraction(), result.touched_fraction) for result in results}
+    fractions = {result.pattern: result.touched_fraction for result in results}
     worst = min(fractions, key=lambda name: fractions[name])
-    lines = [f"geometric mean {geometric_mean(fractions.values()):.3f} of copy, worst {fractions[worst]:.3f} ({worst})"]
+    mean = f"geometric mean {geometric_mean(fractions.values()):.3f} of copy by bytes touched"
+    lines = [f"{mean}, worst {fractions[worst]:.3f} ({worst})"]
     for result in results:
         if POSITIVE in result.seconds:
             ratio = result.seconds[POSITIVE] / result.seconds[OURS]
@@ -210,5 +212,20 @@ def move_goals(results: list[MoveResult]) -> list[str]:
     return lines
 
 
-def chosen_patterns(names: list[str] | None = None) -> list[Pattern]:
-    return [pattern for pattern in PATTERNS if names is None or any(name in pattern.name for name in names)]
+def fits(pattern: Pattern, size_bytes: int, data_type: DataType) -> bool:
+    """Whether the pattern's tensors have no more elements than a tensor may."""
+    element = data_type.element_bytes
+    try:
+        pattern.build(size_bytes // element, element)
+    except InvalidDescriptionError:
+        return False
+    return True
+
+
+def move_text(run: MoveRun) -> str:
+    """All types of a run, each with what it says in a few numbers."""
+    parts = [f"{run.machine}; {run.size_bytes >> 20} MiB of payload"]
+    for name in dict.fromkeys(result.type_name for result in run.results):
+        results = [result for result in run.results if result.type_name == name]
+        parts += ["", f"{name}, payload as a fraction of the copy's", move_table(results), *move_goals(results)]
+    return "\n".join(parts)

@@ -16,6 +16,7 @@ from anydml.files.access import write_files
 if TYPE_CHECKING:
     from anydml.bench.measure import Run
     from anydml.bench.patterns import Pattern
+    from anydml.core.datatype import DataType
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 PEER_PACKAGES = {"PyTorch": "torch", "ONNX Runtime": "onnxruntime"}
@@ -26,6 +27,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser("bench", help="measure this machine", description="Measurements on this machine.")
     kinds = parser.add_subparsers(title="what to measure", metavar="WHAT", required=True)
     _add_moves(kinds.add_parser("moves", help="strided moves, beside a contiguous copy and beside peers"))
+    _add_compute(kinds.add_parser("compute", help="arithmetic on a GPU, beside PyTorch"))
 
 
 def _add_moves(parser: ArgumentParser) -> None:
@@ -36,10 +38,24 @@ def _add_moves(parser: ArgumentParser) -> None:
     add("--patterns", help="only patterns whose names hold one of these texts, such as transpose,reversed")
     add("--repeat", type=positive, default=11, help="repetitions, interleaved (default: 11)")
     add("--threads", type=positive, default=None, help="threads of each contender (default: all processors)")
-    add("--peers", action="store_true", help="also PyTorch and ONNX Runtime, where installed")
+    add("--peers", action="store_true", help="also PyTorch and ONNX Runtime, on cuda CuPy, where installed")
+    add(
+        "--device",
+        choices=("cpu", "cuda"),
+        default="cpu",
+        help="cpu (the default) or cuda, with peers CuPy and PyTorch",
+    )
     add("--json", action="store_true", help="print JSON")
-    add("--svg", type=Path, metavar="FILE", help="write a chart of the first type to a file")
+    add("--svg", type=Path, metavar="FILE", help="write a chart of the first type to a file; of the processor alone")
     parser.set_defaults(run=run)
+
+
+def _add_compute(parser: ArgumentParser) -> None:
+    parser.description = "Operators, products, convolutions and networks on a GPU, each beside PyTorch in the same run."
+    parser.add_argument("--device", choices=("cuda",), required=True, help="cuda")
+    parser.add_argument("--repeat", type=positive, default=9, help="repetitions, interleaved (default: 9)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run_compute)
 
 
 def size_bytes(text: str) -> int:
@@ -56,6 +72,8 @@ def _words(text: str) -> list[str]:
 
 
 def run(args: Namespace) -> int:
+    if args.device == "cuda":
+        return _run_cuda(args)
     done = _measure(args)
     if args.svg:
         write_files({args.svg: [_chart(done).encode()]})
@@ -63,15 +81,55 @@ def run(args: Namespace) -> int:
     return 0
 
 
+def _run_cuda(args: Namespace) -> int:
+    """Moves on a GPU, by events on its stream."""
+    from anydml.bench import gpu
+
+    if args.svg:
+        raise UsageError("--svg: found it with --device cuda, expected it without")
+    types, machine = _types(args.types), gpu.machine()
+    done = gpu.MoveRun(machine, args.size)
+    chosen = _chosen(args.patterns)
+    with Progress(len(types) * len(chosen), "measuring") as progress:
+        for data_type in types:
+            for pattern in chosen:
+                if gpu.fits(pattern, args.size, data_type):
+                    done.results.append(gpu.measure_moves(pattern, args.size, data_type, args.repeat, args.peers))
+                progress.advance()
+    write(json.dumps(done.to_json(), indent=1) + "\n" if args.json else gpu.move_text(done) + "\n")
+    return 0
+
+
+def run_compute(args: Namespace) -> int:
+    """Arithmetic on a GPU."""
+    from importlib.util import find_spec
+
+    from anydml.bench import gpu
+    from anydml.bench.gpu_compute import compute_table, measure_all
+
+    machine = gpu.machine()
+    if not find_spec("torch"):
+        raise UsageError("bench compute: found no PyTorch, expected it to compare with; pip install torch")
+    done = measure_all(args.repeat, machine)
+    write(json.dumps(done.to_json(), indent=1) + "\n" if args.json else f"{machine}\n{compute_table(done)}\n")
+    return 0
+
+
+def _types(names: list[str]) -> list[DataType]:
+    from anydml.core.datatype import DataType
+
+    types = [DataType.parse(name, "--types") for name in names]
+    if not types or any(data_type.is_packed_pair for data_type in types):
+        raise UsageError(f"--types: found {','.join(names)!r}, expected types of whole bytes, such as float32")
+    return types
+
+
 def _measure(args: Namespace) -> Run:
     from anydml.bench import measure
     from anydml.bench.first_use import measure_first_use
-    from anydml.core.datatype import DataType
     from anydml.runtime.native.pool import get_threads
 
-    types = [DataType.parse(name, "--types") for name in args.types]
-    if not types or any(data_type.is_packed_pair for data_type in types):
-        raise UsageError(f"--types: found {','.join(args.types)!r}, expected types of whole bytes, such as float32")
+    types = _types(args.types)
     chosen = _chosen(args.patterns)
     threads = args.threads or get_threads()
     contenders = measure.contenders_at_hand(args.peers)

@@ -43,16 +43,14 @@ struct alignas(16) uint4 { unsigned x, y, z, w; };
 struct alignas(16) float4 { float x, y, z, w; };
 alignas(256) static unsigned char emulated_shared[1 << 18];
 static ucontext_t emulated_main; static ucontext_t* emulated_self; static bool emulated_barrier;
-static void __syncthreads() { emulated_barrier = true; dim3_ t = threadIdx; swapcontext(emulated_self, &emulated_main); threadIdx = t; }
+static void __syncthreads() {
+  dim3_ t = threadIdx; emulated_barrier = true; swapcontext(emulated_self, &emulated_main); threadIdx = t;
+}
 static void __syncwarp() { __syncthreads(); }
 static unsigned long long emulated_lanes[1024];
 template <typename T> static T __shfl_xor_sync(unsigned, T v, int m) {
   memcpy(&emulated_lanes[threadIdx.x], &v, sizeof v); __syncthreads();
   T r; memcpy(&r, &emulated_lanes[threadIdx.x ^ m], sizeof r); __syncthreads(); return r;
-}
-template <typename T> static T __shfl_down_sync(unsigned, T v, int m) {
-  memcpy(&emulated_lanes[threadIdx.x], &v, sizeof v); __syncthreads();
-  T r; int from = (threadIdx.x % 32) + m < 32 ? threadIdx.x + m : threadIdx.x; memcpy(&r, &emulated_lanes[from], sizeof r); __syncthreads(); return r;
 }
 static double normcdf(double x) { return 0.5 * erfc(-x * sqrt(0.5)); }
 static float normcdff(float x) { return normcdf((double)x); }
@@ -94,10 +92,14 @@ extern "C" void run(const void* arguments, unsigned blocks, unsigned threads, in
   for (auto& stack : stacks) stack.resize(1 << 16);
   for (unsigned block = 0; block < blocks; block++) {
     blockIdx = {block, 0, 0};
-    if (!takes_turns) { for (unsigned t = 0; t < threads; t++) { threadIdx = {t, 0, 0}; kernel(*(const P*)arguments); } continue; }
+    if (!takes_turns) {
+      for (unsigned t = 0; t < threads; t++) { threadIdx = {t, 0, 0}; emulated_thread(); }
+      continue;
+    }
     vector<bool> open(threads, true); unsigned left = threads;
     for (unsigned t = 0; t < threads; t++) {
-      getcontext(&contexts[t]); contexts[t].uc_stack.ss_sp = stacks[t].data(); contexts[t].uc_stack.ss_size = stacks[t].size();
+      getcontext(&contexts[t]);
+      contexts[t].uc_stack.ss_sp = stacks[t].data(); contexts[t].uc_stack.ss_size = stacks[t].size();
       contexts[t].uc_link = &emulated_main; makecontext(&contexts[t], emulated_thread, 0);
     }
     while (left) for (unsigned t = 0; t < threads; t++) if (open[t]) {
@@ -265,6 +267,9 @@ class EmulatedDriver:
             function(launch.arguments, launch.blocks, launch.threads, takes_turns)
 
         return run
+
+    def failed(self, name: str, error: Exception) -> Exception:
+        return error
 
     def record(self, runs: Any) -> Any:
         return lambda: [run() for run in runs]

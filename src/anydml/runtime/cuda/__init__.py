@@ -6,7 +6,7 @@ from typing import Any
 
 from anydml.runtime.cuda.driver import missing
 
-__all__ = ["BACKEND", "missing"]  # noqa: F822 - made when it is first asked for
+__all__ = ["BACKEND", "missing"]
 
 
 def __getattr__(name: str) -> Any:

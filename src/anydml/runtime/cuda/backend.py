@@ -13,11 +13,11 @@ from anydml.core.steps import Nest, Program, Step
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Memory, Run
 from anydml.runtime.cuda.driver import Driver
+from anydml.runtime.cuda.expand import expand
+from anydml.runtime.cuda.moves import kernel_of
 from anydml.runtime.cuda.programs import CudaProgram, HostProgram
 from anydml.runtime.cuda.replay import Replay
 from anydml.runtime.cuda.space import CudaMemory
-from anydml.runtime.cuda.expand import expand
-from anydml.runtime.cuda.moves import kernel_of
 
 _KEPT_RUNS = 8
 """Sets of memory whose runs are kept."""

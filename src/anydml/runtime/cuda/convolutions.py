@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 from typing import Any, ClassVar
 
@@ -66,9 +67,11 @@ class _Prepared:
 
     def bind(self, memory: Memory) -> Run:
         step = self.step
-        views = [_address(memory, view) for view in (step.source, step.weights, step.bias, step.target)]
+        source, weights, bias, target = (
+            _address(memory, view) for view in (step.source, step.weights, step.bias, step.target)
+        )
         room = memory[step.room.slot] if step.room is not None else None
-        run: Run = self.convolution.bind(*views, 0 if room is None else room.address)
+        run: Run = self.convolution.bind(source, weights, bias, target, 0 if room is None else room.address)
         return run
 
 
@@ -146,11 +149,21 @@ class _Work:
             steps = [stride if size > 1 else 1 for size, stride in zip(sizes, strides, strict=True)]
             return wide(sizes, 1), wide(steps, sizes[-1] * max(steps[-1], 1))
 
-        source, output = sized(self.source.sizes, self.source.strides), sized(self.nest.sizes, target_strides)
-        slides = [wide(operator.start_padding, 0), wide(operator.strides, 1), wide(operator.dilations, 1)]
-        filter_sizes = wide(self.weights.sizes, 1)
+        input_sizes, input_strides = sized(self.source.sizes, self.source.strides)
+        output_sizes, output_strides = sized(self.nest.sizes, target_strides)
         return Window(
-            self.source.type, *source, filter_sizes, *output, *slides, operator.group_count, has_bias, has_relu
+            self.source.type,
+            input_sizes,
+            input_strides,
+            wide(self.weights.sizes, 1),
+            output_sizes,
+            output_strides,
+            wide(operator.start_padding, 0),
+            wide(operator.strides, 1),
+            wide(operator.dilations, 1),
+            operator.group_count,
+            has_bias,
+            has_relu,
         )
 
     def _direct(self) -> Access | None:
@@ -196,9 +209,7 @@ class _Work:
     def _is_row(sizes: Sequence[int], strides: Sequence[int]) -> bool:
         """Whether loops visit elements one step apart."""
         loops = [(size, stride) for size, stride in zip(sizes, strides, strict=True) if size > 1]
-        return all(a[1] == b[0] * b[1] for a, b in zip(loops, loops[1:], strict=False)) and (
-            not loops or loops[-1][1] == 1
-        )
+        return all(a[1] == b[0] * b[1] for a, b in pairwise(loops)) and (not loops or loops[-1][1] == 1)
 
     def _padded(self) -> View:
         operator = self.operator

@@ -84,7 +84,7 @@ class Convolution:
         for each in found[: count.value]:
             if each.status == 0 and (wanted is None or each.math_type in (_MATH_DEFAULT, wanted)):
                 self.dnn.call("SetConvolutionMathType", self.slide, each.math_type)
-                return each.algorithm
+                return int(each.algorithm)
         raise LibraryError("cuDNN has no algorithm for this convolution")
 
     def _room(self) -> int:
@@ -102,10 +102,10 @@ class Convolution:
         output = (self.output, pointer(target))
         if self.window.has_bias:
             name = "ConvolutionBiasActivationForward"
-            rest = (pointer(room), size, second, *output, self.bias, pointer(bias), self.activation, *output)
+            more: tuple[Any, ...] = (self.bias, pointer(bias), self.activation, *output)
         else:
-            name, rest = "ConvolutionForward", (pointer(room), size, second, *output)
-        return self.dnn.bound(name, (first, *slide, *rest), (one, zero, self))
+            name, more = "ConvolutionForward", ()
+        return self.dnn.bound(name, (first, *slide, pointer(room), size, second, *output, *more), (one, zero, self))
 
 
 class Dnn:

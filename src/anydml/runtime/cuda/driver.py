@@ -37,6 +37,10 @@ def missing() -> str | None:
     return None if count else "no NVIDIA GPU"
 
 
+class CudaError(RuntimeError):
+    """The GPU, its driver or a library failed while an operator ran."""
+
+
 class Driver:
     """One GPU: the one that is CuPy's current device when it is first used."""
 
@@ -76,7 +80,8 @@ class Driver:
         name = found["name"].decode() if isinstance(found["name"], bytes) else found["name"]
         version = runtime.driverGetVersion()
         memory = f"{found['totalGlobalMem'] >> 20} MiB"
-        return f"{name}, {memory}, compute capability {self.capability}, driver for CUDA {version // 1000}.{version % 1000 // 10}"
+        driver = f"driver for CUDA {version // 1000}.{version % 1000 // 10}"
+        return f"{name}, {memory}, compute capability {self.capability}, {driver}"
 
     # Memory
 
@@ -93,6 +98,12 @@ class Driver:
         free, total = self.arrays.cuda.runtime.memGetInfo()
         expected = f"at most {free} of {total} bytes, what is free on the GPU"
         return OutOfMemoryError(MEMORY("", f"{size} bytes", expected, "smaller tensors, or freeing others"))
+
+    def failed(self, name: str, error: Exception) -> Exception:
+        """What is raised when an operator's work could not be started."""
+        if isinstance(error, MemoryError):
+            return self.out_of_memory(getattr(error, "_size", 0))
+        return CudaError(f"{name}: {type(error).__name__}: {error}")
 
     def copy(self, destination: int, source: int, size: int) -> None:
         """Within the GPU, in the order of the current stream."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -61,8 +62,8 @@ class Product:
         yield self.target, (*self.leading, self.rows, self.columns)
 
     def renamed(self, slot: Callable[[int], int]) -> Product:
-        moved = {n: replace(a, slot=slot(a.slot)) for n, a in (("left", self.left), ("right", self.right))}
-        return replace(self, **moved, target=replace(self.target, slot=slot(self.target.slot)))
+        left, right, target = (replace(a, slot=slot(a.slot)) for a in (self.left, self.right, self.target))
+        return replace(self, left=left, right=right, target=target)
 
     def describe(self, names: Callable[[int], str]) -> str:
         sizes = f"{list(self.leading)} {self.rows} x {self.depth} x {self.columns}"
@@ -107,6 +108,11 @@ class Product:
         )
 
 
+def _run_all(runs: Sequence[Run]) -> None:
+    for run in runs:
+        run()
+
+
 class _Prepared:
     is_replayable = True
 
@@ -114,7 +120,8 @@ class _Prepared:
         self.step, self.driver, self.is_fast = step, driver, is_fast
 
     def bind(self, memory: Memory) -> Run:
-        runs, accesses = [], (self.step.left, self.step.right, self.step.target)
+        runs: list[Run] = []
+        accesses = (self.step.left, self.step.right, self.step.target)
         for shape, starts in self.step.calls():
             addresses = []
             for access, start in zip(accesses, starts, strict=True):
@@ -122,7 +129,7 @@ class _Prepared:
                 assert buffer is not None
                 addresses.append(buffer.address + start * access.type.element_bytes)
             runs.append(self.driver.blas.product(shape, (addresses[0], addresses[1], addresses[2]), self.is_fast))
-        return runs[0] if len(runs) == 1 else lambda: [run() for run in runs] and None
+        return runs[0] if len(runs) == 1 else partial(_run_all, runs)
 
 
 def merged(sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
@@ -201,27 +208,27 @@ def expand_gemm(program: Program, workspace: Workspace) -> list[Step] | None:
     right = transposed(b) if operator.trans_b is MatrixTransform.TRANSPOSE else b
     sizes, kind = nest.sizes, a.type
     product_value = load(len(nest.loads), FLOAT32)
-    value: Node | None = product_value
+    value = product_value
     if c is not None:
         scaled = operation(
             "multiply", constant(operator.beta, FLOAT32), cast(load(len(nest.loads) + 1, c.type.numpy_dtype), FLOAT32)
         )
         value = operation("add", product_value, scaled)
-    value = activated(value, operator.fused_activation)
-    if value is None:
+    last = activated(value, operator.fused_activation)
+    if last is None:
         return None
     steps: list[Step] = []
     leading, (rows, columns), depth = sizes[:-2], sizes[-2:], left.sizes[-1]
     first = readable(left.access, leading, rows, depth, workspace, steps)
     second = readable(right.access, leading, depth, columns, workspace, steps)
     plain = nest.stores[0].access if len(nest.stores) == 1 and nest.stores[0].value.op == "result" else None
-    if value is product_value and plain is not None and plain.type is kind and may_write(plain, rows, columns):
+    if last is product_value and plain is not None and plain.type is kind and may_write(plain, rows, columns):
         return [*steps, Product(leading, rows, columns, depth, first, second, plain, operator.alpha)]
     slot = workspace.temporary(prod(sizes) * 4, "product")
     target = Access(slot, DataType.FLOAT32, packed_strides(sizes))
     steps.append(Product(leading, rows, columns, depth, first, second, target, operator.alpha))
     loads = (target,) if c is None else (target, c.access)
-    return [*steps, with_value(nest, cast(value, kind.numpy_dtype), loads)]
+    return [*steps, with_value(nest, cast(last, kind.numpy_dtype), loads)]
 
 
 def transposed(view: View) -> View:

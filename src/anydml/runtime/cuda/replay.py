@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from anydml.core.errors import DmlError
 from anydml.runtime.backend import Memory, Run
 from anydml.runtime.cuda.driver import Driver
 
@@ -31,8 +32,13 @@ class Replay:
         if self.can_record and self.calls == _CALLS_BEFORE:
             self._record()
         self.calls += 1
-        for run in self.runs:
-            run()
+        try:
+            for run in self.runs:
+                run()
+        except DmlError:
+            raise
+        except Exception as error:
+            raise self.driver.failed(self.name, error) from error
 
     def _record(self) -> None:
         """Where recording fails, kernels are started one by one as before."""

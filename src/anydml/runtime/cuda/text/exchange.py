@@ -1,8 +1,8 @@
 """Kernels of moves with a short dimension: pixels of a few channels are taken apart, put together and turned around.
 
 A block reads its pixels into shared memory by whole aligned vectors, shifted if the pixels are not aligned, and writes
-whole aligned vectors. Where threads read elements some bytes apart, shared memory skips a word after every 128 bytes, so
-that they find them in different banks.
+whole aligned vectors. Where threads read elements some bytes apart, shared memory skips a word after every 128 bytes:
+they find them in different banks.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Shape:
     width: int
     """Elements that each thread computes, neighbours in the stores."""
     kinds: tuple[str, ...]
-    """How neighbours lie in each access: unit, reversed, same, strided or nibble; `anywhere` if they are not aligned."""
+    """How neighbours lie in each access: unit, reversed, same, strided or nibble; `anywhere` if not aligned."""
     types: tuple[DataType, ...]
     is_small: bool
     is_streamed: bool
@@ -285,8 +285,8 @@ def _load(shape: Shape, a: int) -> list[str]:
         return [f"  const {storage_type(shape.types[a])} x{a} = *{_pointer(shape, a, f'o{a}')};"]
     if kind == "strided":
         place = _pointer(shape, a, f"(o{a} + e * (int64)p.inner[{a}])")
-        read = ["  #pragma unroll", f"  for (int e = 0; e < {width}; e++) x{a}.e[e] = *{place};"]
-        return [f"  {_union(shape, a)} x{a};", *read]
+        gather = f"  for (int e = 0; e < {width}; e++) x{a}.e[e] = *{place};"
+        return [f"  {_union(shape, a)} x{a};", "  #pragma unroll", gather]
     first = f"(o{a} - {width - 1})" if kind.endswith("reversed") else f"o{a}"
     size = shape.types[a].element_bytes * width
     chunk, count = CHUNKS[min(size, WIDEST_BYTES)], max(1, size // WIDEST_BYTES)

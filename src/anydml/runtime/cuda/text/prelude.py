@@ -7,8 +7,8 @@ from __future__ import annotations
 
 NAMES = """
 typedef signed char int8; typedef short int16; typedef int int32; typedef long long int64;
-typedef unsigned char uint8; typedef unsigned short uint16; typedef unsigned int uint32; typedef unsigned long long uint64;
-template <int N> struct __align__(N) Pack { uint8 bytes[N]; };
+typedef unsigned char uint8; typedef unsigned short uint16; typedef unsigned int uint32;
+typedef unsigned long long uint64;
 """
 
 DEVICE = """

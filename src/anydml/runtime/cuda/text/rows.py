@@ -235,7 +235,8 @@ class _Text:
         total = shape.threads * shape.rows_of_block
         lines = [
             PRELUDE,
-            f"struct P {{ uint64 base[{count}]; int64 rows, vectors; int64 outer_size[{outer}]; uint64 outer_magic[{outer}];",
+            f"struct P {{ uint64 base[{count}]; int64 rows, vectors;",
+            f"  int64 outer_size[{outer}]; uint64 outer_magic[{outer}];",
             f"  int64 inner_size[{inner}]; uint64 inner_magic[{inner}];",
             f"  int64 outer_stride[{count * outer}]; int64 inner_stride[{count * inner}]; }};",
             f'extern "C" __global__ void __launch_bounds__({total}) kernel(const P p) {{',
@@ -260,9 +261,8 @@ class _Text:
         lines = [f"  {{ {self.index} n = ({self.index}){variable};"]
         for r in reversed(range(1, rank)):
             quotient = f"divide(n, p.{loop}_magic[{r}])" if self.shape.is_small else f"n / (uint64)p.{loop}_size[{r}]"
-            lines.append(
-                f"    {{ const {self.index} q = {quotient}; const {self.offset} k = n - q * ({self.index})p.{loop}_size[{r}];"
-            )
+            lines.append(f"    {{ const {self.index} q = {quotient};")
+            lines.append(f"      const {self.offset} k = n - q * ({self.index})p.{loop}_size[{r}];")
             lines += [f"      {name}{a} += k * ({self.offset})p.{loop}_stride[{a * rank + r}];" for a in accesses]
             lines.append("      n = q; }")
         lines += [f"    {name}{a} += ({self.offset})n * ({self.offset})p.{loop}_stride[{a * rank}];" for a in accesses]
