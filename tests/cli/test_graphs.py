@@ -63,6 +63,14 @@ def test_wrong_words__are_told(words: list[str], message: str, capsys: Captured)
     assert message in told(capsys, *words, status=2)
 
 
+def test_names__cannot_write_to_the_terminal_or_break_the_picture(capsys: Captured, tmp_path: Path) -> None:
+    text = Path(PIPELINE).read_text("utf-8").replace('"image"', '"\\u001b[31m\\u0000\\uffff<x>"')
+    model, picture = tmp_path / "model.json", tmp_path / "plan.svg"
+    model.write_text(text, "utf-8")
+    assert "\033" not in told(capsys, str(model), "--graph", "--svg", str(picture))
+    assert ElementTree.fromstring(picture.read_text("utf-8")) is not None
+
+
 def test_models_that_are_no_graph__are_refused(capsys: Captured, tmp_path: Path) -> None:
     model = tmp_path / "empty.json"
     model.write_text('{"resources": {}, "dispatchables": {}, "commands": []}')

@@ -77,6 +77,11 @@ def test_nothing_found__is_an_error_with_a_suggestion(capsys: Captured) -> None:
     assert "--level: " in told(capsys, "--level", "9.9", status=2)
     assert "--model: " in told(capsys, "pool", "--model", status=2)
     assert "--levels: " in told(capsys, "pool", "--levels", status=2)
+    assert "2.0, which has no SLICE1, expected 2.1 or above" in told(capsys, "SLICE1", "--level", "2.0", status=2)
+
+
+def test_words__cannot_write_to_the_terminal(capsys: Captured) -> None:
+    assert "\033" not in told(capsys, "\033[.Softmax")
 
 
 @pytest.mark.parametrize("name", operators())

@@ -23,7 +23,13 @@ LISTS = [
     "2,3", "2x3", "1,3,4,4", "[2,3]", "2,,3", "0,1", "-1,2", "2 3", "9" * 30, "x", "", "65535,65535", "1" + ",1" * 9,
     "4",
 ]  # fmt: skip
+WORDS = [
+    "SLICE1", "pool", "Softmax", "torch.cat", "Reshape", "zzz", "dml_operator_gemm", "", " ", ".", "ä", "\udcff",
+    "a\0b", "x" * 300, "soft max", "*", "[",
+]  # fmt: skip
 OPTIONS: dict[str, list[str]] = {
+    "--level": ["6.4", "1.0", "7.0", "five", ""],
+    "--without": ["fuse", "prune", "fusion", ""],
     "--device": ["cpu", "reference", "null", "gpu", "", "CPU"],
     "--dml_feature_level": ["6.4", "2.1", "1.0", "7.0", "0x5000", "five", ""],
     "--input_path": NAMES,
@@ -42,13 +48,18 @@ OPTIONS: dict[str, list[str]] = {
     "--svg": ["a.svg", "folder", "none/a.svg", "pipe", "loop", "", "link.svg", "a\0b"],
     "--html": ["a.html", "a.svg", "/dev/full", "\udcff.html", "loop", "x" * 300],
 }
-FLAGS = ["--json", "--verbose", "--print_commands", "--plan", "--help", "--version", "-h", "--", "-", "--fast", "--js"]
+FLAGS = [
+    "--json", "--verbose", "--print_commands", "--plan", "--graph", "--levels", "--model", "--help", "--version", "-h",
+    "--", "-", "--fast", "--js",
+]  # fmt: skip
 BELONGING = {
     "check": ["--dml_feature_level", "--input_path", "--json"],
     "run": ["--dml_feature_level", "--input_path", "--json", "--device", "--output_path", "--compare", "-i",
             "--verbose"],
     "explain": ["--strides", "--order", "--offset", "--total-bytes", "--alignment", "--window", "--svg", "--html",
                 "--plan", "--json"],
+    "graph": ["--graph", "--graph", "--device", "--without", "--svg", "--json"],
+    "ops": ["--level", "--levels", "--model", "--json"],
 }  # fmt: skip
 
 
@@ -89,10 +100,12 @@ def _fresh(folder: Path) -> None:
 
 def command_line(rng: random.Random) -> list[str]:
     """A command with what it takes; in one of three, anything can be anywhere."""
-    command = rng.choice(["run", "run", "check", "explain", "explain", "exlpain", ""])
+    command = rng.choice(["run", "run", "check", "explain", "explain", "graph", "ops", "exlpain", ""])
     options = BELONGING.get(command, []) if rng.random() < 0.7 else [*OPTIONS, *FLAGS]
-    words = [command]
-    if command == "explain":
+    words = ["explain" if command == "graph" else command]
+    if command == "ops":
+        words += rng.choices(WORDS, k=rng.choice([0, 1, 1, 1, 2]))
+    elif command == "explain":
         words += [rng.choice(["FLOAT32", "uint8", "INT4", "FLOAT23", ""]), rng.choice(LISTS)]
     else:
         words += [rng.choice(NAMES) for _ in range(rng.choice([0, 1, 1, 1, 1, 2, 3]))]

@@ -94,7 +94,7 @@ def call_cleanly(summary: Summary, words: list[str], told: str = "") -> int | st
     if status not in CLEAN or "Traceback" in printed:
         summary.fail(f"{words[:1]} ended with {status}\n{printed[-400:]}\n{told or words}")
     else:
-        summary.count(f"{words[0] if words and words[0] in ('check', 'run', 'explain') else 'other'} {status}")
+        summary.count(f"{words[0] if words and words[0] in ('check', 'run', 'explain', 'ops') else 'other'} {status}")
     return status
 
 

@@ -30,7 +30,7 @@ REACHED = {
     "texts": {"read", "json.syntax", "json.comment", "json.number"},
     "arrays": {"read", "npy.format", "npy.size", "npy.type", "npy.pickle"},
     "images": {"read", "image.format"},
-    "command-lines": {"check 0", "check 1", "run 0", "run 1", "run 2", "explain 0", "explain 2"},
+    "command-lines": {"check 0", "check 1", "run 0", "run 1", "run 2", "explain 0", "explain 2", "ops 0", "ops 2"},
     "links": {"run 0", "run 1"},
 }
 """Every target must get to the ends that matter, or it would find nothing for the wrong reason."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import anydml as dml
 from anydml.bench.gpu import OURS, Work, seconds_of
-from anydml.bench.networks import NETWORKS
+from anydml.bench.gpu_networks import NETWORKS
 
 SIDE = 16384
 """Rows and columns of the tensors of pointwise operators and reductions."""

@@ -124,13 +124,13 @@ def measure(
         if name == OURS and pattern.positive:  # right after the one it is compared with
             made[POSITIVE] = CONTENDERS[OURS](pattern.positive(size_bytes // element, element), buffers, threads)
     moves = {name: move for name, move in made.items() if move is not None}
-    loops = {name: _loops(move) for name, move in moves.items()}
+    loops = {name: loops_for(move) for name, move in moves.items()}
     seconds: dict[str, list[float]] = {name: [] for name in moves}
     for _ in range(repeat):
         for name, move in moves.items():
             sleep(PAUSE_SECONDS)
             move()
-            seconds[name].append(_time(move, loops[name]))
+            seconds[name].append(time_of(move, loops[name]))
     ratios = {name: _ratio(seconds[COPY], taken) for name, taken in seconds.items()}
     leads = {name: Lead.of(taken, seconds[OURS]) for name, taken in seconds.items()}
     timings = {name: Timing.of(taken) for name, taken in seconds.items()}
@@ -154,14 +154,14 @@ def _buffer(layout: Layout, data_type: DataType) -> Array:
     return np.ones(layout.offset + reach + 1, data_type.numpy_dtype)
 
 
-def _loops(move: Move) -> int:
+def loops_for(move: Move) -> int:
     """How often a short move is repeated within one measurement. The first call, which may compile, is not
     counted."""
     move()
-    return max(1, int(SHORTEST_SECONDS / max(_time(move, 1), 1e-7)))
+    return max(1, int(SHORTEST_SECONDS / max(time_of(move, 1), 1e-7)))
 
 
-def _time(move: Move, loops: int) -> float:
+def time_of(move: Move, loops: int) -> float:
     start = perf_counter()
     for _ in range(loops):
         move()
@@ -204,4 +204,4 @@ def dispatch_seconds(calls: int = 2000) -> float:
     move = prepare(source, destination, DataType.FLOAT32)
     data, result = np.ones(2048 * 4, np.uint8), np.ones(256 * 4, np.uint8)
     once = partial(move.run_arrays, data, result)
-    return median(_time(once, calls // 20) for _ in range(20))
+    return median(time_of(once, calls // 20) for _ in range(20))

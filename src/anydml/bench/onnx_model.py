@@ -1,23 +1,40 @@
-"""ONNX models of one operator, written as the few protobuf fields they need, so that the benchmark can run
+"""ONNX models of few operators, written as the few protobuf fields they need, so that the benchmark can run
 ONNX Runtime without the `onnx` package."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from anydml.bench.patterns import Case
 
 _IR_VERSION, _OPSET = 8, 17
-_INT64, _ATTRIBUTE_INTS = 7, 7
-ELEMENT_TYPES = {"uint8": 2, "uint16": 4, "float16": 10, "float32": 1, "float64": 11, "int64": 7}
+_INT64 = 7
+_ATTRIBUTE_FLOAT, _ATTRIBUTE_INT, _ATTRIBUTE_INTS = 1, 2, 7
+ELEMENT_TYPES = {"uint8": 2, "uint16": 4, "float16": 10, "float32": 1, "float64": 11, "int64": 7, "bool": 9}
+
+
+Tensor = tuple[str, str, Sequence[int]]
+"""Name, element type and sizes of an input or output."""
+
+
+@dataclass(frozen=True)
+class OnnxNode:
+    """An operator of a model, by the names of its inputs and outputs."""
+
+    operator: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: dict[str, int | float | Sequence[int]] = field(default_factory=dict)
 
 
 def model(case: Case, type_name: str) -> bytes:
     """A model that reads `x` and writes `y`."""
-    attributes, constants = [], []
+    attributes: dict[str, int | float | Sequence[int]] = {}
+    constants: list[tuple[str, Sequence[int]]] = []
     if case.onnx == "Transpose":
-        attributes = [_message(5, _text(1, "perm") + _varints(8, case.axes) + _number(20, _ATTRIBUTE_INTS))]
+        attributes = {"perm": case.axes}
     elif case.onnx == "Slice":
         columns = list(zip(*case.windows, strict=True))
         # ONNX counts a negative end from the axis's end: only a far one means "past the first element".
@@ -26,18 +43,42 @@ def model(case: Case, type_name: str) -> bytes:
         constants = [("starts", columns[0]), ("ends", ends), ("axes", axes), ("steps", columns[2])]
     else:
         constants = [("shape", case.source.sizes)]
-    names = ["x", *(name for name, _ in constants)]
-    node = b"".join(_text(1, name) for name in names) + _text(2, "y") + _text(4, case.onnx or "")
-    node += b"".join(attributes)
-    kind = ELEMENT_TYPES[type_name]
+    names = ("x", *(name for name, _ in constants))
+    node = OnnxNode(case.onnx or "", names, ("y",), attributes)
+    inputs, outputs = [("x", type_name, case.source_sizes)], [("y", type_name, case.destination.sizes)]
+    return write_model([node], inputs, outputs, constants)
+
+
+def write_model(
+    nodes: Sequence[OnnxNode],
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    constants: Sequence[tuple[str, Sequence[int]]] = (),
+) -> bytes:
+    """A model of these nodes; constants are lists of integers."""
     graph = (
-        _message(1, node)
-        + _text(2, "move")
+        b"".join(_message(1, _node(node)) for node in nodes)
+        + _text(2, "graph")
         + b"".join(_message(5, _constant(name, values)) for name, values in constants)
-        + _message(11, _value_info("x", kind, case.source_sizes))
-        + _message(12, _value_info("y", kind, case.destination.sizes))
+        + b"".join(_message(11, _value_info(*tensor)) for tensor in inputs)
+        + b"".join(_message(12, _value_info(*tensor)) for tensor in outputs)
     )
     return _number(1, _IR_VERSION) + _message(7, graph) + _message(8, _number(2, _OPSET))
+
+
+def _node(node: OnnxNode) -> bytes:
+    names = b"".join(_text(1, name) for name in node.inputs) + b"".join(_text(2, name) for name in node.outputs)
+    return (
+        names + _text(4, node.operator) + b"".join(_message(5, _attribute(*item)) for item in node.attributes.items())
+    )
+
+
+def _attribute(name: str, value: int | float | Sequence[int]) -> bytes:
+    if isinstance(value, float):
+        return _text(1, name) + _varint(2 << 3 | 5) + struct.pack("<f", value) + _number(20, _ATTRIBUTE_FLOAT)
+    if isinstance(value, int):
+        return _text(1, name) + _number(3, value) + _number(20, _ATTRIBUTE_INT)
+    return _text(1, name) + _varints(8, value) + _number(20, _ATTRIBUTE_INTS)
 
 
 def _varint(value: int) -> bytes:
@@ -70,7 +111,7 @@ def _constant(name: str, values: Sequence[int]) -> bytes:
     return _number(1, len(values)) + _number(2, _INT64) + _text(8, name) + _message(9, data)
 
 
-def _value_info(name: str, kind: int, sizes: Sequence[int]) -> bytes:
+def _value_info(name: str, type_name: str, sizes: Sequence[int]) -> bytes:
     dimensions = b"".join(_message(1, _number(1, size)) for size in sizes)
-    tensor = _number(1, kind) + _message(2, dimensions)
+    tensor = _number(1, ELEMENT_TYPES[type_name]) + _message(2, dimensions)
     return _text(1, name) + _message(2, _message(1, tensor))

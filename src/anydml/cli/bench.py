@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anydml.cli.bench_compute import add_compute
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
 from anydml.cli.progress import Progress
+from anydml.cli.sizes import size_bytes
 from anydml.files.access import write_files
 
 if TYPE_CHECKING:
@@ -18,16 +19,14 @@ if TYPE_CHECKING:
     from anydml.bench.patterns import Pattern
     from anydml.core.datatype import DataType
 
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 PEER_PACKAGES = {"PyTorch": "torch", "ONNX Runtime": "onnxruntime"}
-LEAST_BYTES, MOST_BYTES = 4 << 10, 4 << 30
 
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser("bench", help="measure this machine", description="Measurements on this machine.")
     kinds = parser.add_subparsers(title="what to measure", metavar="WHAT", required=True)
     _add_moves(kinds.add_parser("moves", help="strided moves, beside a contiguous copy and beside peers"))
-    _add_compute(kinds.add_parser("compute", help="arithmetic on a GPU, beside PyTorch"))
+    add_compute(kinds.add_parser("compute", help="arithmetic, beside NumPy, PyTorch and ONNX Runtime"))
 
 
 def _add_moves(parser: ArgumentParser) -> None:
@@ -48,23 +47,6 @@ def _add_moves(parser: ArgumentParser) -> None:
     add("--json", action="store_true", help="print JSON")
     add("--svg", type=Path, metavar="FILE", help="write a chart of the first type to a file; of the processor alone")
     parser.set_defaults(run=run)
-
-
-def _add_compute(parser: ArgumentParser) -> None:
-    parser.description = "Operators, products, convolutions and networks on a GPU, each beside PyTorch in the same run."
-    parser.add_argument("--device", choices=("cuda",), required=True, help="cuda")
-    parser.add_argument("--repeat", type=positive, default=9, help="repetitions, interleaved (default: 9)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run_compute)
-
-
-def size_bytes(text: str) -> int:
-    """Bytes from a text such as 64M or 64MiB."""
-    found = re.fullmatch(r"(\d+) ?([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
-    size = int(found[1]) * UNITS[found[2].upper()] if found else 0
-    if not LEAST_BYTES <= size <= MOST_BYTES:
-        raise ArgumentTypeError(f"found {text!r}, expected bytes from 4K to 4G, such as 64M")
-    return size
 
 
 def _words(text: str) -> list[str]:
@@ -97,21 +79,6 @@ def _run_cuda(args: Namespace) -> int:
                     done.results.append(gpu.measure_moves(pattern, args.size, data_type, args.repeat, args.peers))
                 progress.advance()
     write(json.dumps(done.to_json(), indent=1) + "\n" if args.json else gpu.move_text(done) + "\n")
-    return 0
-
-
-def run_compute(args: Namespace) -> int:
-    """Arithmetic on a GPU."""
-    from importlib.util import find_spec
-
-    from anydml.bench import gpu
-    from anydml.bench.gpu_compute import compute_table, measure_all
-
-    machine = gpu.machine()
-    if not find_spec("torch"):
-        raise UsageError("bench compute: found no PyTorch, expected it to compare with; pip install torch")
-    done = measure_all(args.repeat, machine)
-    write(json.dumps(done.to_json(), indent=1) + "\n" if args.json else f"{machine}\n{compute_table(done)}\n")
     return 0
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from anydml.cli.messages import UsageError, write
 from anydml.core.errors import DmlError
+from anydml.files.text import printable
 
 if TYPE_CHECKING:
     from anydml.graph.graph import Graph
     from anydml.graph.stages import Stage
 
-_TENSOR_OPTIONS = ("sizes", "strides", "order", "total_bytes", "alignment", "window", "html")
+_TENSOR_OPTIONS = ("sizes", "strides", "order", "total_bytes", "alignment", "window", "html", "index", "values")
 
 
 def add_graph_arguments(parser: ArgumentParser) -> None:
@@ -34,7 +35,7 @@ def check_no_graph_arguments(args: Namespace) -> None:
 
 def run_graph(args: Namespace) -> int:
     """Print the stages of a model, and draw them if asked."""
-    others = [name for name in _TENSOR_OPTIONS if getattr(args, name) is not None]
+    others = [name for name in _TENSOR_OPTIONS if getattr(args, name)]
     if others or args.plan or args.offset != "0":
         raise UsageError("--graph: found sizes or options of a tensor, expected a model alone; try MODEL.json --graph")
     graph, stages = _stages(args)
@@ -48,7 +49,8 @@ def run_graph(args: Namespace) -> int:
     if args.json:
         write(json.dumps(as_data(graph, stages), indent=2) + "\n")
     else:
-        write(f"{describe_stages(graph, stages)}{summary(stages)}\n")
+        lines = f"{describe_stages(graph, stages)}{summary(stages)}".split("\n")
+        write("".join(f"{printable(line)}\n" for line in lines))
     return 0
 
 

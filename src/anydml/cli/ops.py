@@ -14,6 +14,7 @@ from anydml.cli.messages import UsageError, write
 from anydml.cli.terminal import BOLD, Terminal
 from anydml.core.errors import DmlError, counted
 from anydml.core.levels import FeatureLevel
+from anydml.files.text import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -63,6 +64,8 @@ def run(args: Namespace) -> int:
     if args.model:
         _require(exact is not None, "--model", " ".join(args.words) or "no operator", "the name of one operator")
     if exact is not None:
+        found = f"{level.text}, which has no {exact.dml_type}"
+        _require(exact.since <= level, "--level", found, f"{exact.since.text} or above")
         write(_one(exact, args))
     else:
         write(_list(args, level))
@@ -96,7 +99,7 @@ def _list(args: Namespace, level: FeatureLevel) -> str:
     summaries = [summary(operator) for operator in found]
     if args.json:
         return json.dumps({"level": level.text, "suggestion": known, "operators": summaries}, indent=2) + "\n"
-    heading = f"{word}: in DirectML {known}\n" if known else ""
+    heading = f"{printable(word)}: in DirectML {known}\n" if known else ""
     return heading + ("\n" if known and found else "") + (_table(summaries, bool(args.words)) if found else "")
 
 

@@ -1431,7 +1431,7 @@ class Cast(Operator):
     ) -> Cast: ...
 
 class Convolution(Operator):
-    """Slides a filter over the input (FORWARD), or spreads the input through it (BACKWARD)."""
+    """Slides a filter over the input (FORWARD), or spreads the input through it (BACKWARD). FORWARD: y[o] = activation(bias + the sum over channels and k of x[o * stride + k * dilation - padding] * w[k]). BACKWARD adds x[i] * w[k] to y[i * stride + k * dilation - padding] instead. CONVOLUTION mirrors the filter."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -1611,7 +1611,7 @@ class CumulativeSummation(Operator):
     ) -> CumulativeSummation: ...
 
 class DepthToSpace(Operator):
-    """Spreads groups of channels over blocks of pixels, blocks outermost in the depth."""
+    """Spreads groups of channels over blocks of pixels, blocks outermost in the depth. y[c, h * block + i, w * block + j] = x[(i * block + j) * channels + c, h, w]."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -3507,7 +3507,7 @@ class Fold(Operator):
     ) -> Fold: ...
 
 class Gather(Operator):
-    """Takes slices of the input along an axis, in the order that the indices say."""
+    """Takes slices of the input along an axis, in the order that the indices say: y[i] = x[indices[i]]. Negative indices count from the end; those outside take the nearest slice."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -4979,7 +4979,7 @@ class RandomGenerator(Operator):
     ) -> RandomGenerator: ...
 
 class Reduce(Operator):
-    """Applies a function over some axes; those keep a size of 1."""
+    """Applies a function over some axes; those keep a size of 1. L1 is the sum of |x|, L2 the root of the sum of x^2, LOG_SUM the logarithm of the sum, LOG_SUM_EXP that of the sum of e^x, MULTIPLY the product, SUM_SQUARE the sum of x^2. ARGMIN and ARGMAX tell the place of the first extreme."""
 
     @property
     def function(self) -> ReduceFunction: ...
@@ -5035,7 +5035,7 @@ class Resample(Operator):
     ) -> Resample: ...
 
 class Resample1(Operator):
-    """Another size of each dimension by interpolation between elements, or by the nearest of them."""
+    """Another size of each dimension by interpolation between elements, or by the nearest of them. Output element o lies at (o - output offset) / scale - input offset of the input; edges are held."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -5607,7 +5607,7 @@ class ScatterNd(Operator):
     ) -> ScatterNd: ...
 
 class Slice(Operator):
-    """Copies every `strides`-th element of a box that starts at `offsets`."""
+    """Copies every `strides`-th element of a box that starts at `offsets`: y[i] = x[offset + i * stride]."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -5639,7 +5639,7 @@ class Slice(Operator):
     ) -> Slice: ...
 
 class Slice1(Operator):
-    """Copies a window, forwards from its start or, with a negative stride, backwards from its end. The output may take fewer elements than the window reaches."""
+    """Copies a window, forwards from its start or, with a negative stride, backwards from its end. y[i] = x[start + i * stride], where start is the offset, or offset + size - 1 for a negative stride. The output may take fewer elements than the window reaches."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...

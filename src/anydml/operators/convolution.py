@@ -138,7 +138,11 @@ class FilterOperator(Operator, abstract=True):
 
 
 class Convolution(FilterOperator, since="1.0", id=53):
-    """Slides a filter over the input (FORWARD), or spreads the input through it (BACKWARD)."""
+    """Slides a filter over the input (FORWARD), or spreads the input through it (BACKWARD).
+
+    FORWARD: y[o] = activation(bias + the sum over channels and k of x[o * stride + k * dilation - padding] * w[k]).
+    BACKWARD adds x[i] * w[k] to y[i * stride + k * dilation - padding] instead. CONVOLUTION mirrors the filter.
+    """
 
     rank = {"1.0": (4, 5), "4.0": (3, 5)}
     input_tensor: TensorDesc = tensor_input(_FLOATS)

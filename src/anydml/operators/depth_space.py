@@ -66,7 +66,10 @@ class _DepthSpace(Operator, abstract=True):
 
 
 class DepthToSpace(_DepthSpace, since="1.0", id=69):
-    """Spreads groups of channels over blocks of pixels, blocks outermost in the depth."""
+    """Spreads groups of channels over blocks of pixels, blocks outermost in the depth.
+
+    y[c, h * block + i, w * block + j] = x[(i * block + j) * channels + c, h, w].
+    """
 
     rank = {"1.0": (4, 4)}
     input_tensor: TensorDesc = tensor_input(_OLD)

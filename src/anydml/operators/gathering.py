@@ -39,7 +39,10 @@ def check_beside_axis(indices: TensorDesc, other: TensorDesc, axis: int) -> Iter
 
 
 class Gather(Operator, since="1.0", id=67):
-    """Takes slices of the input along an axis, in the order that the indices say."""
+    """Takes slices of the input along an axis, in the order that the indices say: y[i] = x[indices[i]].
+
+    Negative indices count from the end; those outside take the nearest slice.
+    """
 
     rank = RANK
     input_tensor: TensorDesc = tensor_input(VALUES)

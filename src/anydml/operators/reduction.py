@@ -55,7 +55,11 @@ def reduced_sizes(tensor: TensorDesc, axes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class Reduce(Operator, since="1.0", id=55):
-    """Applies a function over some axes; those keep a size of 1."""
+    """Applies a function over some axes; those keep a size of 1.
+
+    L1 is the sum of |x|, L2 the root of the sum of x^2, LOG_SUM the logarithm of the sum, LOG_SUM_EXP that of the sum
+    of e^x, MULTIPLY the product, SUM_SQUARE the sum of x^2. ARGMIN and ARGMAX tell the place of the first extreme.
+    """
 
     rank = {"1.0": (4, 4), "3.0": (1, 8)}
     function: ReduceFunction = attribute(Enumeration(ReduceFunction))

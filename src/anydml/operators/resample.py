@@ -116,7 +116,10 @@ class Resample2(_Resample, since="5.1", id=161):
 
 
 class Resample1(_Resample, since="2.1", id=116):
-    """Another size of each dimension by interpolation between elements, or by the nearest of them."""
+    """Another size of each dimension by interpolation between elements, or by the nearest of them.
+
+    Output element o lies at (o - output offset) / scale - input offset of the input; edges are held.
+    """
 
     rank = {"2.1": (4, 4), "5.1": (1, 4)}
     input_tensor: TensorDesc = tensor_input({"2.1": FLOAT_16_32, "6.2": FLOAT_16_32 | INTEGERS_8})

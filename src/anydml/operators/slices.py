@@ -35,7 +35,7 @@ _UNSIGNED, _SIGNED = Integer(), Integer(signed=True)
 
 
 class Slice(Operator, since="1.0", id=60):
-    """Copies every `strides`-th element of a box that starts at `offsets`."""
+    """Copies every `strides`-th element of a box that starts at `offsets`: y[i] = x[offset + i * stride]."""
 
     rank = _RANK
     input_tensor: TensorDesc = tensor_input(
@@ -100,6 +100,7 @@ def _check_windows(
 class Slice1(Operator, since="2.1", id=111):
     """Copies a window, forwards from its start or, with a negative stride, backwards from its end.
 
+    y[i] = x[start + i * stride], where start is the offset, or offset + size - 1 for a negative stride.
     The output may take fewer elements than the window reaches.
     """
 

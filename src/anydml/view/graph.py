@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 
 from anydml.core.errors import counted
 from anydml.core.tensor import TensorDesc
+from anydml.files.text import printable
 from anydml.graph.graph import ConstantNode, Graph, OperatorNode
 from anydml.graph.plan import SlotKind, reads, writes
 from anydml.graph.stages import Stage, describe_stages
@@ -17,6 +18,7 @@ from anydml.view.svg import MARGIN, STYLE
 
 _BOX_HEIGHT, _ROW_GAP, _COLUMN_GAP, _LETTER = 44, 46, 28, 7.9
 _MOST_BOXES = 400
+_NOT_XML = re.compile("[\ufffe\uffff]")
 _SIZES = re.compile(r"\[([^]]*)\]")
 _EXTRA_STYLE = """
 .anydml .edge { fill: none; stroke: #57606a; stroke-width: 1.5; }
@@ -38,7 +40,7 @@ class _Box:
     colour: str
     row: int
     hint: str = ""
-    """More about it, for those who point at it."""
+    """Shown where the pointer rests on it."""
     x: float = 0
     y: float = 0
 
@@ -49,11 +51,11 @@ class _Box:
     def draw(self) -> str:
         middle = self.x + self.width / 2
         return (
-            f"<g>{f'<title>{escape(self.hint)}</title>' if self.hint else ''}"
+            f"<g>{f'<title>{_escaped(self.hint)}</title>' if self.hint else ''}"
             f'<rect class="box" x="{self.x:.0f}" y="{self.y:.0f}" width="{self.width:.0f}" height="{_BOX_HEIGHT}" '
             f'rx="8" fill="{self.colour}"/>'
-            f'<text class="label" x="{middle:.0f}" y="{self.y + 19:.0f}">{escape(self.title)}</text>'
-            f'<text class="badge middle" x="{middle:.0f}" y="{self.y + 35:.0f}">{escape(self.detail)}</text></g>'
+            f'<text class="label" x="{middle:.0f}" y="{self.y + 19:.0f}">{_escaped(self.title)}</text>'
+            f'<text class="badge middle" x="{middle:.0f}" y="{self.y + 35:.0f}">{_escaped(self.detail)}</text></g>'
         )
 
 
@@ -71,8 +73,13 @@ class _Panel:
         right, bottom = _arrange(boxes, left + MARGIN, _LETTER * len(self.heading))
         lines = [_edge(boxes[a], boxes[b]) for a, b in self.pairs if a in boxes and b in boxes]
         place = f'x="{left + MARGIN:.0f}" y="{MARGIN + 14}"'
-        heading = f'<text class="words heading" {place}>{escape(self.heading)}</text>'
+        heading = f'<text class="words heading" {place}>{_escaped(self.heading)}</text>'
         return [heading, *lines, *(box.draw() for box in boxes.values())], right, bottom
+
+
+def _escaped(text: str) -> str:
+    """Text that neither leaves its element nor has characters that XML cannot hold."""
+    return escape(_NOT_XML.sub("?", "\n".join(map(printable, text.split("\n")))))
 
 
 def to_svg(graph: Graph) -> str:
@@ -215,8 +222,8 @@ def _document(description: str, panels: list[_Panel]) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="anydml" role="img" width="{width:.0f}" '
             f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}">',
-            f"<title>{escape(panels[0].heading)}</title>",
-            f"<desc>{escape(description[:2000])}</desc>",
+            f"<title>{_escaped(panels[0].heading)}</title>",
+            f"<desc>{_escaped(description[:2000])}</desc>",
             f"<style>{STYLE}{_EXTRA_STYLE}</style>",
             f'<rect class="card" x=".5" y=".5" width="{width - 1:.0f}" height="{height - 1:.0f}" rx="10"/>',
             *parts,

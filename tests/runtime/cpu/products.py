@@ -267,6 +267,36 @@ def integer_convolution(random: Random) -> Trial:
     return _integer_trial(random, dml.QuantizedLinearConvolution, given, output, **options)
 
 
+def backward_convolution(random: Random, data_type: str = "FLOAT32") -> Trial:
+    spatial = random.randint(1, 3)
+    groups, channels, filters = random.choice((1, 1, 2)), random.choice((1, 3, 17, 33)), random.choice((1, 4, 17, 24))
+    window = [random.randint(1, 4) for _ in range(spatial)]
+    image = [random.randint(2, 14 if spatial < 3 else 5) for _ in window]
+    given: dict[str, tuple[int, ...]] = {
+        "input_tensor": (random.randint(1, 2), groups * channels, *image),
+        "filter_tensor": (groups * channels, filters, *window),
+    }
+    if random.random() < 0.5:
+        given["bias_tensor"] = (1, groups * filters, *(1 for _ in window))
+    strides = [random.choice((1, 2, 2, 3)) for _ in window]
+    options: dict[str, Any] = {
+        "direction": "BACKWARD",
+        "mode": random.choice(("CROSS_CORRELATION", "CONVOLUTION")),
+        "strides": strides,
+        "dilations": [random.choice((1, 1, 2, 3)) for _ in window],
+        "start_padding": [random.randint(0, min(1, size - 1)) for size in window],
+        "end_padding": [random.randint(0, min(1, size - 1)) for size in window],
+        "output_padding": [random.randrange(stride) for stride in strides],
+        "group_count": groups,
+        "fused_activation": _some_activation(random),
+    }
+    tensors = {name: layout(random, size, data_type) for name, size in given.items()}
+    inferred = dml.Convolution(**tensors, **options).output_tensor.sizes
+    operator = dml.Convolution(**tensors, output_tensor=layout(random, inferred, data_type), **options)
+    numbers = {name: values(random, size, data_type) for name, size in given.items()}
+    return Trial(operator, numbers, channels * math.prod(window), (), _shift(random, data_type))
+
+
 @contextmanager
 def machine(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
     """Code for another processor of the same architecture; nothing of it is kept."""

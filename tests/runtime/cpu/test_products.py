@@ -13,6 +13,7 @@ from anydml.runtime.native import llvm, pool
 from tests.runtime.cpu.products import (
     MACHINES,
     Trial,
+    backward_convolution,
     check,
     convolution,
     differences,
@@ -43,6 +44,11 @@ def test_convolution__agrees_with_its_definition(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_depthwise_convolution__agrees_with_its_definition(seed: int) -> None:
     check(convolution(Random(f"depthwise {seed}"), TYPES[seed % 3], is_depthwise=True))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_backward_convolution__agrees_with_its_definition(seed: int) -> None:
+    check(backward_convolution(Random(f"backward {seed}"), TYPES[seed % 3]))
 
 
 @pytest.mark.parametrize("make", [integer_gemm, integer_convolution])

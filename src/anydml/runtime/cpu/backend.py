@@ -13,6 +13,7 @@ from anydml.core.schema import Operator
 from anydml.core.steps import Nest, Program, Step
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Memory, Run
+from anydml.runtime.cpu import pointwise
 from anydml.runtime.cpu.arrays import NumpyNest
 from anydml.runtime.cpu.expand import expand
 from anydml.runtime.cpu.moves import prepare_move
@@ -103,6 +104,9 @@ def _prepare(step: Step) -> Prepared:
     if move is not None:
         tasks, kernel = move
         return Prepared(tasks, None if tasks else kernel)
+    tasks = pointwise.tasks_of(step)
+    if tasks:
+        return Prepared(tasks)
     nest = NumpyNest(step)
     return Prepared(kernel=nest.bind, scratch_size_in_bytes=nest.scratch_size_in_bytes)
 

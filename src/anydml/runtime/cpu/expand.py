@@ -42,14 +42,29 @@ class Workspace:
 
 Expander = Callable[[Program, Workspace], "Sequence[Step] | None"]
 _CONTRACTION = "anydml.runtime.cpu.contraction"
+_REDUCTIONS = "anydml.runtime.cpu.reductions.operators"
+_POOLING = "anydml.runtime.cpu.pooling"
 EXPANDERS: dict[str, str] = {
     "CONVOLUTION": f"{_CONTRACTION}.convolution:expand_convolution",
     "CONVOLUTION_INTEGER": f"{_CONTRACTION}.integers:expand_convolution",
     "GEMM": f"{_CONTRACTION}.gemm:expand_gemm",
     "MATRIX_MULTIPLY_INTEGER": f"{_CONTRACTION}.integers:expand_matrix_product",
     "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": f"{_CONTRACTION}.integers:expand_matrix_product",
+    "MULTIHEAD_ATTENTION": f"{_CONTRACTION}.attention:expand_attention",
+    "MULTIHEAD_ATTENTION1": f"{_CONTRACTION}.attention:expand_attention",
     "QUANTIZED_LINEAR_CONVOLUTION": f"{_CONTRACTION}.integers:expand_convolution",
     "QUANTIZED_LINEAR_MATRIX_MULTIPLY": f"{_CONTRACTION}.integers:expand_matrix_product",
+    "BATCH_NORMALIZATION": "anydml.runtime.cpu.formulas:expand_batch_normalization",
+    "REDUCE": f"{_REDUCTIONS}:expand_reduce",
+    "ACTIVATION_SOFTMAX": f"{_REDUCTIONS}:expand_softmax",
+    "ACTIVATION_SOFTMAX1": f"{_REDUCTIONS}:expand_softmax",
+    "ACTIVATION_LOG_SOFTMAX": f"{_REDUCTIONS}:expand_log_softmax",
+    "ACTIVATION_LOG_SOFTMAX1": f"{_REDUCTIONS}:expand_log_softmax",
+    "MEAN_VARIANCE_NORMALIZATION2": f"{_REDUCTIONS}:expand_mean_variance",
+    "LP_NORMALIZATION": f"{_REDUCTIONS}:expand_lp",
+    "MAX_POOLING2": f"{_POOLING}:expand_max_pooling",
+    "AVERAGE_POOLING1": f"{_POOLING}:expand_average_pooling",
+    "LP_POOLING1": f"{_POOLING}:expand_lp_pooling",
 }
 """For each operator with kernels of its own, the module and function that makes its steps: `package.module:name`."""
 
@@ -61,14 +76,19 @@ def expand(plan: Plan) -> Plan:
     workspace = Workspace(plan)
     steps: list[Step] = []
     for step in plan.steps:
-        found = _expander(step)
-        made = found(step, workspace) if found is not None and isinstance(step, Program) else None
-        steps += [step] if made is None else made
+        steps += expand_program(step, workspace) if isinstance(step, Program) else [step]
     return replace(plan, slots=tuple(workspace.slots), steps=tuple(steps))
 
 
-def _expander(step: Step) -> Expander | None:
-    place = EXPANDERS.get(step.operator.dml_type) if isinstance(step, Program) else None
+def expand_program(program: Program, workspace: Workspace) -> list[Step]:
+    """The steps of a program; itself, where there are no kernels for it."""
+    found = _expander(program)
+    made = None if found is None else found(program, workspace)
+    return [program] if made is None else list(made)
+
+
+def _expander(program: Program) -> Expander | None:
+    place = EXPANDERS.get(program.operator.dml_type)
     if place is None:
         return None
     module, _, name = place.partition(":")

@@ -15,6 +15,8 @@ Value = str | int
 FIRST_LEVEL, SECOND_LEVEL = 1, 2
 """Caches that a line can be asked into. The first has few places for lines on their way: only what streams
 past is asked into it."""
+_REALIGNED = '"stackrealign"'
+"""Callers align the stack to 16 bytes; wider vectors would be spilled to places that are not aligned, which is slow."""
 
 
 class Emitter:
@@ -53,9 +55,8 @@ class Emitter:
         yield
         linkage = "" if exported else "internal "
         body = "\n".join(self._lines)
-        self._functions[name] = (
-            f"define {linkage}void @{name}({parameters}) nounwind noinline {{\nentry:\n{body}\n  ret void\n}}"
-        )
+        head = f"define {linkage}void @{name}({parameters}) nounwind noinline {_REALIGNED}"
+        self._functions[name] = f"{head} {{\nentry:\n{body}\n  ret void\n}}"
         self._lines, self._block = saved
 
     def has_function(self, name: str) -> bool:
@@ -170,6 +171,38 @@ class Emitter:
         self.do(f"{following} = add i64 {index}, {step}")
         self.do(f"br label %{head}")
         self._label(done)
+
+    def fold(
+        self,
+        start: Value,
+        stop: Value,
+        step: Value,
+        carried: Sequence[tuple[str, str]],
+        body: Callable[[str, list[str]], Sequence[str]],
+    ) -> list[str]:
+        """A loop that carries values: `carried` are their types and first values, the body returns the next ones."""
+        head, inside, last, done = (self._fresh(part) for part in ("head", "body", "last", "done"))
+        index, following = self._fresh("%i"), self._fresh("%n")
+        names = [self._fresh("%c") for _ in carried]
+        before = self._block
+        self.do(f"br label %{head}")
+        self._label(head)
+        self.do(f"{index} = phi i64 [ {start}, %{before} ], [ {following}, %{last} ]")
+        place = len(self._lines)
+        more = self.value(f"icmp slt i64 {index}, {stop}")
+        self.do(f"br i1 {more}, label %{inside}, label %{done}")
+        self._label(inside)
+        results = body(index, names)
+        self.do(f"br label %{last}")
+        self._label(last)
+        self.do(f"{following} = add i64 {index}, {step}")
+        self.do(f"br label %{head}")
+        self._lines[place:place] = [
+            f"  {name} = phi {kind} [ {first}, %{before} ], [ {result}, %{last} ]"
+            for name, (kind, first), result in zip(names, carried, results, strict=True)
+        ]
+        self._label(done)
+        return names
 
     @contextmanager
     def repeat(self) -> Iterator[Callable[[str], None]]:

@@ -9,6 +9,7 @@ from typing import Any
 from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, Node, cast, load, operation
 from anydml.core.steps import Access, Nest, Program, Step, View
+from anydml.runtime.cpu.contraction.backward import split_backward
 from anydml.runtime.cpu.contraction.cells import Cells, Source
 from anydml.runtime.cpu.contraction.channelwise import convolve_depthwise
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, ROWS, Place
@@ -34,7 +35,7 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
     machine, nest = host_machine(), program.outputs[0]
     x, weights, bias = program.inputs
     assert x is not None and weights is not None and nest is not None
-    if not operator.is_forward or any(operator.output_padding):
+    if operator.is_forward and any(operator.output_padding):
         return None
     if x.type is DataType.FLOAT16 and not machine.has_half_floats:
         return None
@@ -45,9 +46,18 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
     done = finish(nest, Finish(_value(bias), loads, activate), x.type, machine, workspace)
     if done is None:
         return None
-    filtered = Filtered.of(operator, x, weights, nest)
-    made = convolve_depthwise(filtered, done, machine, workspace) or convolve(filtered, done, machine, workspace)
-    return None if made is None else [*made, *done.after]
+    if operator.is_forward:
+        filtered = Filtered.of(operator, x, weights, nest)
+        made = convolve_depthwise(filtered, done, machine, workspace) or convolve(filtered, done, machine, workspace)
+        return None if made is None else [*made, *done.after]
+    phases = split_backward(operator, x, weights, nest, done)
+    steps: list[Step] = []
+    for part, ended in phases or ():
+        made = [part] if isinstance(part, Nest) else convolve(part, ended, machine, workspace)
+        if made is None:
+            return None
+        steps += made
+    return [*steps, *done.after] if steps else None
 
 
 def _value(bias: View | None) -> Node:

@@ -47,7 +47,7 @@ class Filtered:
             three(weights.sizes[2:], 1),
             three(operator.dilations, 1),
         )
-        return cls(_filters(weights, filters, batch, is_flipped), windows, batch)
+        return cls(filters_of(weights, filters, batch, is_flipped), windows, batch)
 
     @property
     def pixels(self) -> int:
@@ -59,7 +59,7 @@ def three(numbers: Sequence[int], filler: int) -> Three:
     return a, b, c
 
 
-def _filters(view: View, filters: int, batch: tuple[int, int], is_flipped: bool) -> Matrix:
+def filters_of(view: View, filters: int, batch: tuple[int, int], is_flipped: bool) -> Matrix:
     taps, strides = view.sizes[2:], view.strides[2:]
     offset = view.offset
     if is_flipped:

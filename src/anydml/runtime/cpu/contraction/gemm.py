@@ -27,7 +27,7 @@ _SMALL_DEPTH = 320
 """Rows so short can be read in place: all that a tile needs stays in the nearest caches."""
 _FEW_ROWS = 6
 """So few rows do not pay for packing the other operand."""
-_FEW_VECTORS = 1
+_FEW_VECTORS = 4
 """So few columns do not pay for packing the other operand."""
 _WIDEST_TILE = 224
 """Columns."""

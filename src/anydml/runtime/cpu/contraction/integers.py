@@ -134,7 +134,8 @@ def _scaled(views: Views, nest: Nest, names: tuple[Names, Names], output: DataTy
 
     def number(view: View, axis: int | None) -> Node:
         loads.append(view.access if axis is None else _spread(view, axis, nest.sizes))
-        return cast(load(len(loads) - 1, view.type.numpy_dtype), _DOUBLE)
+        found = load(len(loads) - 1, view.type.numpy_dtype)
+        return cast(cast(found, _INT32) if view.type in _BYTES else found, _DOUBLE)
 
     is_quantized = output in _BYTES
     bias = views.get("bias_tensor")

@@ -15,12 +15,16 @@ from anydml.runtime.cpu.contraction.product import Chunk
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, SUMS_BYTES
 from anydml.runtime.cpu.contraction.tile import Tile, depth_block
 
+_SHORT = 320
+"""Cells in depth that stay in the nearest cache for all rows of a tile."""
 LEAST_WORK = 1 << 19
 """Multiplications that are worth a thread of their own: about five microseconds."""
 WANTED_CHUNKS = 24
 """So many that threads which come late, or are held up, do not hold up the others for long."""
 FEWEST_LANES = 128
 """What is packed again for every part of the other operand is used for so many lanes of it."""
+LONG_ROW = 1024
+"""Columns of a row that are read at once where it is read in place and only once."""
 BLOCK_BYTES = 384 * 1024
 """Of a packed operand that stays in the second-level cache while the other one passes by."""
 
@@ -31,14 +35,18 @@ def tile_of(
     """Tiles that waste few rows: a result of 40 rows is cut into 3 times 14, not into 16, 16 and 8."""
     rows, columns, depth = sizes
     most = most_rows(machine)
+    if not is_left_packed and depth > _SHORT:
+        most = min(most, 8)  # rows that lie a power of two apart share places of the nearest cache, which has eight
     height = even_part(rows, most)
     # Sums, vectors of the right operand, and what a product takes before it is added.
     spare = machine.registers - (2 if machine.registers > 16 else 3)
     vectors = max(1, min(spare // (height + 1), 14 if is_right_in_place and height == 1 else 4))
     if machine.registers > 16 and height > 8:
         vectors = 1
-    vectors = min(vectors, -(-columns // machine.lanes))
-    return Tile(height, vectors, cells, is_left_packed, is_right_in_place, depth_block(depth) != depth)
+    vectors = even_part(-(-columns // machine.lanes), vectors)
+    return Tile(
+        height, vectors, cells, is_left_packed, is_right_in_place, depth_block(depth, rows, is_right_in_place) != depth
+    )
 
 
 def most_rows(machine: Machine) -> int:
@@ -79,6 +87,10 @@ class Work:
     machine: Machine
 
     @property
+    def block(self) -> int:
+        return depth_block(self.depth, self.rows, self.tile.is_right_in_place)
+
+    @property
     def units(self) -> tuple[int, int]:
         return self.tile.rows, self.tile.columns(self.machine)
 
@@ -86,14 +98,14 @@ class Work:
         """Of an operand that is packed: what stays in the second-level cache, a block of depth at a time."""
         unit = self.units[side]
         pitch = self.tile.left_pitch_bytes(self.machine) if side == 0 else unit * CELL_BYTES
-        near = BLOCK_BYTES // (depth_block(self.depth) * pitch) * unit
+        near = BLOCK_BYTES // (self.block * pitch) * unit
         room = (ROOM_BYTES - self.machine.vector_bytes**2) // (self.depth * pitch) * unit
         return max(unit, min(near, room))
 
     def most_beside(self, side: int, lanes: int) -> int:
         """Lanes of the other operand, so that the sums of all have room between blocks of depth."""
         unit, size = self.units[1 - side], (self.rows, self.columns)[1 - side]
-        if depth_block(self.depth) == self.depth:
+        if self.block == self.depth:
             return size
         tile = self.tile.sums_bytes(self.machine) * -(-lanes // self.units[side])
         return max(unit, SUMS_BYTES // tile * unit)
@@ -110,6 +122,10 @@ def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True) -> Iter
     pieces = -(-pieces // -(-work.batch // batch_part))
     parts = [0, 0]
     most = work.most_lanes(side) if is_limited else sizes[side]
+    if work.block != work.depth:
+        most = min(most, work.most_beside(1 - side, 1))
+    if not is_limited and work.rows == 1:
+        pieces = min(pieces, -(-work.columns // LONG_ROW))
     parts[side] = part_of(sizes[side], work.units[side], pieces, most)
     made = -(-sizes[side] // parts[side])
     wanted = -(-pieces // made)

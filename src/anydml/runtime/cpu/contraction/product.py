@@ -149,13 +149,17 @@ class Product:
         names += [] if staged is None else list(staged.words())
         return Words([*names, *self.epilogue.words()])
 
+    @property
+    def _block(self) -> int:
+        return depth_block(self.depth, self.sizes[0], self.tile.is_right_in_place)
+
     def _common_words(self) -> dict[str, int]:
         found = {f"batch_{n}": size for n, size in enumerate(padded(self.batch, BATCH_LOOPS, 1))}
         for side, operand in (("left", self.left), ("right", self.right)):
             strides = _batch_bytes(operand)
             found |= {f"{side}_batch_{n}": stride for n, stride in enumerate(padded(strides, BATCH_LOOPS, 0))}
             found[f"{side}_slot"] = operand.slot
-        found |= {"depth": self.depth, "block": depth_block(self.depth), "row_count": self.sizes[0]}
+        found |= {"depth": self.depth, "block": self._block, "row_count": self.sizes[0]}
         rows, steps = _row_strides(self.left)
         found |= {"left_row_stride": rows, "left_depth_stride": steps}
         found |= self._step_words()

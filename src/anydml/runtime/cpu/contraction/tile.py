@@ -11,10 +11,12 @@ from anydml.runtime.cpu.contraction.cells import Cells
 from anydml.runtime.cpu.contraction.epilogue import Epilogue
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
 from anydml.runtime.cpu.contraction.writer import Writer
-from anydml.runtime.native.emit import Value
+from anydml.runtime.native.emit import FIRST_LEVEL, Value
 
 _WHOLE_DEPTH, _DEPTH_BLOCK = 1536, 1024
 """Up to so many cells depth is one block; else blocks have at most so many."""
+_FEW_ROWS, _STREAMS = 2, 16
+"""Results of so few rows wait for memory, which likes to be read in so many places at once."""
 _ROWS_PER_POINTER = 4
 """Rows of an operand in place: one pointer and multiples of the stride reach so many."""
 TILE, PART = "tile", "part"
@@ -49,8 +51,13 @@ class Tile:
         return round_up(self.rows, machine.lanes) * CELL_BYTES
 
 
-def depth_block(depth: int) -> int:
-    """Depth is walked in nearly equal blocks of so many cells: what a tile reads stays in near caches."""
+def depth_block(depth: int, rows: int, is_right_in_place: bool) -> int:
+    """Depth is walked in nearly equal blocks of so many cells: what a tile reads stays in near caches.
+
+    For a few rows the right operand is read once, as fast as memory gives it: in long pieces of a few of its rows.
+    """
+    if is_right_in_place and rows <= _FEW_ROWS and depth > _STREAMS:
+        return _STREAMS
     if depth <= _WHOLE_DEPTH:
         return depth
     return -(-depth // -(-depth // _DEPTH_BLOCK))
@@ -151,6 +158,9 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
             vectors = [e.load_some(tile.cells.element, *pair) for pair in zip(places, masks, strict=True)]
         else:
             vectors = [e.load(kind, place) for place in places]
+        if tile.is_right_in_place and tile.rows <= _FEW_ROWS:
+            for place in places:  # what the next tile reads
+                e.prefetch(e.at(place, tile.vectors * e.vector_bytes), FIRST_LEVEL)
         following = []
         for row in range(tile.rows):
             spread = e.splat(tile.cells.element, e.load(tile.cells.element, left.address(at, row), CELL_BYTES))

@@ -102,7 +102,7 @@ def _convert(e: Emitter, conversion: _Conversion, source: str, destination: str,
     kind = _scalar(from_type)
     if conversion.scale_bias:
         value, kind = _scaled(e, conversion, value, lanes)
-    result = _converted(e, value, kind, from_type, to_type, lanes)
+    result = convert_value(e, value, kind, from_type, to_type, lanes)
     e.store(_kind(to_type, lanes), result, destination)
 
 
@@ -138,7 +138,8 @@ def _spread(e: Emitter, bits: str, kind: str, lanes: int) -> str:
     return e.shuffle(vector(lanes, kind), first, None, [0] * lanes)
 
 
-def _converted(e: Emitter, value: str, kind: str, source: DataType, destination: DataType, lanes: int) -> str:
+def convert_value(e: Emitter, value: str, kind: str, source: DataType, destination: DataType, lanes: int) -> str:
+    """A vector of LLVM's type `kind`, which holds elements of the source type, as elements of the destination type."""
     target = _scalar(destination)
     if destination.is_float:
         return _to_float(e, value, kind, source.is_signed, target, lanes)

@@ -1,0 +1,1 @@
+"""Measurements of arithmetic: cases of each family in a module of its own, listed in `families`."""

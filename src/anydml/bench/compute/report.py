@@ -1,0 +1,82 @@
+"""A run of `anydml bench compute` as text: a table, means, and the goals it meets or misses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import geometric_mean
+
+from anydml.bench.compute.case import OURS, PEERS, Family
+from anydml.bench.compute.families import family
+from anydml.bench.compute.run import Result, Run
+
+LEAST_BESIDE = 1 / 1.3
+"""Speed of a case beside the packed one that it is like."""
+
+
+def table(run: Run, results: list[Result]) -> str:
+    """A line for each case: milliseconds of each contender, our speed beside the best peer, our part of the limit."""
+    peers = [peer for peer in PEERS if any(peer in result.timings for result in results)]
+    heads = ["case", "ms", "+-", "of copy", *peers, "beside best"]
+    rows = [heads, *(_cells(run, result, peers) for result in results)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
+    lines = ["  ".join(_aligned(row, widths)) for row in rows]
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def _cells(run: Run, result: Result, peers: list[str]) -> list[str]:
+    mine = result.timings[OURS]
+    rate = result.touched_bytes / mine.median / run.limits.copy_rate
+    cells = [result.name, _milliseconds(mine.median), f"{mine.spread:.0%}", f"{rate:.2f}" if rate else "-"]
+    for peer in peers:
+        mark = " (differs)" if peer in result.differs else ""
+        cells.append(_milliseconds(result.timings[peer].median) + mark if peer in result.timings else "-")
+    lead = result.lead
+    return [*cells, f"{lead.median:.2f}" if lead else "-"]
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.4f}" if seconds < 1e-4 else f"{seconds * 1e3:.3f}"
+
+
+def _aligned(row: list[str], widths: list[int]) -> Iterator[str]:
+    for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        yield cell.ljust(width) if column == 0 else cell.rjust(width)
+
+
+def goals(results: list[Result]) -> list[str]:
+    """PASS or MISS for each goal of the families that were measured."""
+    lines: list[str] = []
+    for name in dict.fromkeys(result.family for result in results):
+        for size in dict.fromkeys(result.size_bytes for result in results if result.family == name):
+            chosen = [result for result in results if (result.family, result.size_bytes) == (name, size)]
+            lines += [f"{line} [{name}, {size_text(size)}]" for line in _family_goals(family(name), chosen)]
+    return lines
+
+
+def _family_goals(about: Family, results: list[Result]) -> Iterator[str]:
+    for start, goal in about.goals.items():
+        leads = {r.name: r.lead for r in results if about.goal(r.name) is goal and r.lead is not None}
+        if not leads:
+            continue
+        kind = f"{start}: " if start else ""
+        slow = [f"{name} {lead.median:.2f}" for name, lead in leads.items() if lead.median + lead.noise < goal.each]
+        told = f"slower: {', '.join(slow)}" if slow else f"lowest {min(lead.median for lead in leads.values()):.2f}"
+        yield _verdict(not slow, f"{kind}each at least {goal.each:.2f} of the best peer; {told}")
+        if goal.mean is not None:
+            mean = geometric_mean([lead.median for lead in leads.values()])
+            yield _verdict(mean >= goal.mean, f"{kind}geometric mean {mean:.2f}, at least {goal.mean:.2f}")
+    medians = {result.name: result.timings[OURS].median for result in results}
+    for case in about.cases:
+        if case.beside is not None and {case.name, case.beside} <= set(medians):
+            ratio = medians[case.beside] / medians[case.name]
+            yield _verdict(ratio >= LEAST_BESIDE, f"{case.name}: {ratio:.2f} of {case.beside}, at least 0.77")
+
+
+def _verdict(passed: bool, text: str) -> str:
+    return f"{'PASS' if passed else 'MISS'}  {text}"
+
+
+def size_text(size: int) -> str:
+    if not size:
+        return "fixed sizes"
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"

@@ -1,0 +1,51 @@
+"""Programs that work element by element, as pointwise nests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anydml.core.expression import Node, cast, load, substitute
+from anydml.core.steps import Access, Nest, Program, Step, Store, shifted_loads, without_unused_loads
+from anydml.core.tracing import TRACED, Traced
+from anydml.graph.lower import computed_type
+from anydml.runtime.cpu.expand import Workspace
+
+
+def expand_batch_normalization(program: Program, workspace: Workspace) -> list[Step] | None:
+    operator: Any = program.operator
+    nests = [nest for nest in program.outputs if nest is not None]
+    views = [view for view in program.inputs if view is not None]
+    if len(nests) != 1 or len(views) != len(program.inputs) or not has_formula(operator.fused_activation):
+        return None
+    loads, elements = [], []
+    for number, view in enumerate(views):
+        strides = tuple(0 if size == 1 else stride for size, stride in zip(view.sizes, view.strides, strict=True))
+        loads.append(Access(view.slot, view.type, strides, view.offset))
+        elements.append(Traced(cast(load(number, view.type.numpy_dtype), computed_type(view.type))))
+    x, mean, variance, scale, bias = elements
+    m: Any = TRACED
+    steepness = scale / m.sqrt(variance + operator.epsilon)
+    result = activated(operator.fused_activation, (x - mean) * steepness + bias)
+    return [with_result(nests[0], loads, result.node)]
+
+
+def has_formula(activation: Any) -> bool:
+    """Whether an activation, if there is one, is an expression of single elements."""
+    return activation is None or activation.form == "formula"
+
+
+def activated(activation: Any, x: Traced) -> Any:
+    return x if activation is None else activation.formula(TRACED, x)
+
+
+def with_result(nest: Nest, loads: Sequence[Access], value: Node) -> Nest:
+    """The nest of a program's output, whose result is this value of these loads."""
+
+    def final(node: Node) -> Node | None:
+        return cast(value, node.type) if node.op == "result" else None
+
+    stores = tuple(
+        Store(store.access, substitute(shifted_loads(store.value, len(loads)), final)) for store in nest.stores
+    )
+    return without_unused_loads(Nest(nest.sizes, (*loads, *nest.loads), stores))

@@ -1,0 +1,409 @@
+"""Pointwise nests as machine code: loads, an expression on whole vectors, and stores, along the innermost loop.
+
+A kernel depends on the expression, on the types of the operands and on how each moves along rows and columns; sizes
+and strides are parameters. Parameters of a chunk, in words:
+
+    slot, offset                    of every operand
+    size, stride of every operand   of the rows, then of the columns
+    size, stride of every operand   of each loop around them, outermost first, then a size of 0
+
+Operands that are far apart along the columns but neighbours along the rows are staged: a block of them is read along
+the rows, turned, and then read along the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+
+from anydml.core.datatype import DataType
+from anydml.core.expression import Node, leaves, walk
+from anydml.core.steps import Nest
+from anydml.runtime.cpu import vectors
+from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
+from anydml.runtime.cpu.loops import APART, EVEN, STILL, TURNED, Loops, canonical, cut
+from anydml.runtime.moves.kernels.lanes import Lanes as Block
+from anydml.runtime.native import llvm
+from anydml.runtime.native.emit import FIRST_LEVEL, Emitter, Value, pointers_to
+from anydml.runtime.native.math.table import FUNCTIONS
+from anydml.runtime.native.math.values import Lanes, Vector, lanes_of, scalar_name
+from anydml.runtime.native.schedule import WORD
+from anydml.runtime.native.tasks import Task
+
+UNROLLED = ((12, 4), (40, 2))
+"""Expressions of up to so many operations work on so many vectors at once; longer ones on one."""
+FUNCTION_OPERATIONS = 20
+"""About what a function such as exp counts for."""
+MOST_TURNED = 16
+"""Rows and columns that are turned at once."""
+STAGED_ROWS = 64
+"""As many neighbours as a staged block has: lines of memory are then read as a whole."""
+STAGED_BYTES = 128 * 1024
+AHEAD_BYTES, LINE_BYTES = 512, 64
+"""What is asked for of the next row while one is worked on."""
+AHEAD_BLOCKS = 2
+LEAST_STREAMED = 256
+"""Columns of rows that are streamed, at least."""
+SHARED_WORK, CHUNK_WORK = 1 << 19, 1 << 18
+"""Work from which on more than one thread pays, and that of a chunk: bytes, and operations at their price in bytes."""
+OPERATION_WORK = 0.25
+FEWEST_CHUNKS, MOST_CHUNKS = 8, 128
+"""More chunks than threads, so that a thread held up by others leaves work to the rest."""
+STREAMED_BYTES = 8 << 20
+"""Results as large as this would not stay in the caches anyway."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """All that the machine code depends on."""
+
+    values: tuple[Node, ...]
+    loads: tuple[tuple[DataType, str], ...]
+    """The data types of the operands that are read, and how each moves along the columns."""
+    stores: tuple[tuple[DataType, str], ...]
+    vector_bytes: int
+    stream: bool
+
+    @property
+    def sides(self) -> tuple[tuple[DataType, str], ...]:
+        return self.loads + self.stores
+
+    @property
+    def lanes(self) -> int:
+        """As many elements as a vector of the widest type holds."""
+        widest = max(node.type.itemsize for node in walk(*self.values))
+        widest = max([widest, *(data_type.element_bytes for data_type, _ in self.sides)])
+        return self.vector_bytes // widest
+
+    @property
+    def unrolled(self) -> int:
+        operations = operations_of(self.values)
+        return next((times for most, times in UNROLLED if operations <= most), 1)
+
+    @property
+    def turned(self) -> tuple[int, ...]:
+        """The operands that are staged."""
+        return tuple(number for number, (_, step) in enumerate(self.loads) if step == TURNED)
+
+    @property
+    def turned_at_once(self) -> int:
+        widest = max((self.sides[number][0].element_bytes for number in self.turned), default=1)
+        return min(MOST_TURNED, self.vector_bytes // widest)
+
+    @property
+    def block_columns(self) -> int:
+        """So many that all staged blocks fit into the staging memory."""
+        each = sum(STAGED_ROWS * self.sides[number][0].element_bytes for number in self.turned)
+        return max(MOST_TURNED, 1 << ((STAGED_BYTES // each).bit_length() - 1))
+
+
+def operations_of(values: Sequence[Node]) -> int:
+    return sum(FUNCTION_OPERATIONS if node.op in FUNCTIONS else 1 for node in walk(*values) if node.args)
+
+
+def tasks_of(nest: Nest) -> tuple[Task, ...]:
+    """The nest as native tasks; none where this engine has no kernel for it."""
+    values = tuple(store.value for store in nest.stores)
+    accesses = [access for access, _ in (*nest.reads(), *nest.writes())]
+    if not llvm.is_available() or any(access.type.is_packed_pair for access in accesses) or not can_emit(*values):
+        return ()
+    if not all(can_store(store.value, store.access.type) for store in nest.stores):
+        return ()
+    loops = canonical(nest)
+    shape = _shape_of(nest, loops, values)
+    code = llvm.compiled(shape, lambda: module_text(shape))
+    chunks = [_words(part) for part in _chunks(loops, shape)]
+    return (Task(code, chunks, max(side.slot for side in loops.sides) + 1),)
+
+
+def _shape_of(nest: Nest, loops: Loops, values: tuple[Node, ...]) -> Shape:
+    told = [(side.type, side.step) for side in loops.sides]
+    count = len(nest.loads)
+    store = loops.sides[count]
+    stream = (
+        loops.iterations * store.element_bytes >= STREAMED_BYTES
+        and len(nest.stores) == 1
+        and store.step == EVEN
+        and loops.sizes[-1] >= LEAST_STREAMED
+    )
+    return Shape(values, tuple(told[:count]), tuple(told[count:]), llvm.vector_bytes(), stream)
+
+
+def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
+    work = loops.bytes_touched + int(loops.iterations * operations_of(shape.values) * OPERATION_WORK)
+    if work < SHARED_WORK:
+        return [loops]
+    pieces = min(max(FEWEST_CHUNKS, work // CHUNK_WORK), MOST_CHUNKS)
+    rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
+    inner = [(rows, 1), (columns, 1024)]
+    if shape.turned:
+        inner = [(columns, shape.block_columns), (rows, STAGED_ROWS)]
+    order = [*((loop, 1) for loop in range(rows)), *inner]
+    return list(cut(loops, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
+
+
+def _words(loops: Loops) -> list[int]:
+    words = [word for side in loops.sides for word in (side.slot, side.offset)]
+    count = len(loops.sizes)
+    for loop in (count - 2, count - 1, *range(count - 2)):
+        words += [loops.sizes[loop], *(side.strides[loop] for side in loops.sides)]
+    return [*words, 0]
+
+
+# Machine code
+
+
+def module_text(shape: Shape) -> str:
+    e = Emitter(shape.vector_bytes)
+    _Kernel(e, shape).emit()
+    return e.module()
+
+
+@dataclass(frozen=True)
+class Still:
+    """Values that are the same for a whole row."""
+
+    loads: dict[int, Vector]
+    known: dict[Node, Vector]
+
+
+def _reads_only(node: Node, loads: Container[int]) -> bool:
+    read = [leaf.value for leaf in leaves(node) if leaf.op == "load"]
+    return bool(read) and all(number in loads for number in read)
+
+
+class _Kernel:
+    """Writes the functions of one kernel."""
+
+    def __init__(self, e: Emitter, shape: Shape) -> None:
+        self.e, self.shape = e, shape
+        self.sides = range(len(shape.sides))
+        self.lanes: Lanes = lanes_of(e, shape.lanes)
+        self.loop_words = 1 + len(shape.sides)
+        self.rows_loop = 2 * len(shape.sides)
+        self.columns_loop = self.rows_loop + self.loop_words
+        self.pointers = [f"%p{side}" for side in self.sides]
+        self.arguments = ", ".join(f"ptr {pointer}" for pointer in self.pointers)
+
+    def emit(self) -> None:
+        e = self.e
+        with e.function("some", f"ptr %parameters, i64 %first, i64 %last, {self.arguments}"):
+            self._some()
+        with e.function("row", f"ptr %parameters, i64 %size, {self.arguments}"):
+            self._row()
+        with e.function("inner", f"ptr %parameters, ptr %staging, {self.arguments}"):
+            self._turned_rows() if self.shape.turned else self._rows()
+        with e.function("nest", f"ptr %parameters, ptr %loop, ptr %staging, {self.arguments}"):
+            self._nest()
+        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+            starts = [self._start(side) for side in self.sides]
+            outer = e.at("%parameters", (self.columns_loop + self.loop_words) * WORD)
+            e.do(f"call void @nest({pointers_to('%parameters', outer, '%staging', *starts)})")
+            if self.shape.stream:
+                # Streaming stores are ordered with nothing: whoever waits for this call must see them.
+                e.do("fence seq_cst")
+
+    def _word(self, place: str, number: int) -> str:
+        return self.e.load("i64", self.e.at(place, number * WORD), WORD)
+
+    def _start(self, side: int) -> str:
+        slot, offset = (self._word("%parameters", 2 * side + k) for k in (0, 1))
+        base = self.e.load("ptr", self.e.at("%bases", self.e.multiply(slot, WORD)), WORD)
+        return self.e.at(base, offset)
+
+    def _loop(self, word: int) -> tuple[str, list[str]]:
+        """The size of a loop, and its stride in every operand."""
+        return self._word("%parameters", word), [self._word("%parameters", word + 1 + side) for side in self.sides]
+
+    def _moved(self, pointers: Sequence[str], steps: Sequence[Value], count: Value) -> list[str]:
+        e = self.e
+        return [e.at(pointer, e.multiply(count, step)) for pointer, step in zip(pointers, steps, strict=True)]
+
+    # Loops
+
+    def _nest(self) -> None:
+        """One outer loop, and by calling itself those within it."""
+        e = self.e
+        size = self._word("%loop", 0)
+        with e.when(e.value(f"icmp eq i64 {size}, 0")):
+            e.do(f"call void @inner({pointers_to('%parameters', '%staging', *self.pointers)})")
+        following = e.at("%loop", self.loop_words * WORD)
+        steps = [self._word("%loop", 1 + side) for side in self.sides]
+        with e.loop(0, size) as i:
+            moved = self._moved(self.pointers, steps, i)
+            e.do(f"call void @nest({pointers_to('%parameters', following, '%staging', *moved)})")
+
+    def _call_row(self, size: Value, pointers: Sequence[str]) -> None:
+        self.e.do(f"call void @row(ptr %parameters, i64 {size}, {pointers_to(*pointers)})")
+
+    def _rows(self) -> None:
+        count, steps = self._loop(self.rows_loop)
+        size = self._word("%parameters", self.columns_loop)
+        with self.e.loop(0, count) as row:
+            self._call_row(size, self._moved(self.pointers, steps, row))
+
+    def _turned_rows(self) -> None:
+        """Blocks of rows and columns; what lies apart is turned into the staging memory first."""
+        e, width = self.e, self.shape.block_columns
+        count = self._word("%parameters", self.columns_loop)
+        first: Value = 0
+        if self.shape.stream:
+            # Blocks after the first begin where vectors are aligned: lines that two blocks share would be slow.
+            first = self._elements_before_line(count)
+            self._call_block(0, first)
+        with e.loop(first, count, width) as column:
+            self._call_block(column, e.minimum(e.subtract(count, column), width))
+        with e.function("block", f"ptr %parameters, ptr %staging, i64 %column, i64 %columns, {self.arguments}"):
+            self._block()
+        for side in self.shape.turned:
+            self._turn(side)
+
+    def _call_block(self, column: Value, columns: Value) -> None:
+        given = f"ptr %parameters, ptr %staging, i64 {column}, i64 {columns}, {self.arguments}"
+        self.e.do(f"call void @block({given})")
+
+    def _block(self) -> None:
+        """All rows of some columns."""
+        e = self.e
+        (row_count, row_steps), (_, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
+        with e.loop(0, row_count, STAGED_ROWS) as row:
+            corner = self._moved(self._moved(self.pointers, row_steps, row), column_steps, "%column")
+            rows = e.minimum(e.subtract(row_count, row), STAGED_ROWS)
+            steps: list[Value] = list(row_steps)
+            used = 0
+            for side in self.shape.turned:
+                staged = e.at("%staging", used)
+                counts = f"i64 {column_steps[side]}, i64 {rows}, i64 %columns"
+                e.do(f"call void @turn{side}(ptr {corner[side]}, ptr {staged}, {counts})")
+                corner[side], steps[side] = staged, self._pitch(side)
+                used += STAGED_ROWS * self._pitch(side)
+            with e.loop(0, rows) as within:
+                self._ask_for(self._moved(corner, steps, e.add(within, 1)))
+                self._call_row("%columns", self._moved(corner, steps, within))
+
+    def _pitch(self, side: int) -> int:
+        """Bytes from one staged row to the next: not a power of two, or all rows would share few places in caches."""
+        return self.shape.block_columns * self.shape.sides[side][0].element_bytes + LINE_BYTES
+
+    def _ask_for(self, pointers: Sequence[str]) -> None:
+        """The beginning of the next row: rows of a block are too short for the machine to foresee."""
+        for (_, step), pointer in zip(self.shape.loads, pointers, strict=False):
+            if step == EVEN:
+                for offset in range(0, AHEAD_BYTES, LINE_BYTES):
+                    self.e.prefetch(self.e.at(pointer, offset), FIRST_LEVEL)
+
+    def _turn(self, side: int) -> None:
+        """Reads neighbours along the rows for some columns at once, and writes them row by row."""
+        e, height = self.e, self.shape.turned_at_once
+        size = self.shape.sides[side][0].element_bytes
+        with e.function(f"turn{side}", "ptr %from, ptr %to, i64 %step, i64 %rows, i64 %columns"):
+            last = e.subtract("%columns", 1)
+            with e.loop(0, "%columns", height) as column:
+                # Columns beyond the last are read as the last: what they give is staged and never used.
+                places = [e.minimum(e.add(column, more), last) for more in range(height)]
+                starts = [e.at("%from", e.multiply(place, "%step")) for place in places]
+                target = e.at("%to", e.multiply(column, size))
+                whole = e.mask("%rows", -height)
+                with e.loop(0, whole, height) as row:
+                    self._turn_block(side, starts, target, row, None)
+                with e.loop(whole, "%rows", height) as row:
+                    wanted = vectors.first_lanes(e, height, e.subtract("%rows", row))
+                    self._turn_block(side, starts, target, row, wanted)
+
+    def _turn_block(self, side: int, starts: Sequence[str], target: str, row: Value, mask: str | None) -> None:
+        """Some rows, of which only those that the mask says are read."""
+        e, height = self.e, self.shape.turned_at_once
+        size = self.shape.sides[side][0].element_bytes
+        pitch = self._pitch(side)
+        block = Block(size, height)
+        pointers = [e.at(start, e.multiply(row, size)) for start in starts]
+        for pointer in pointers:
+            # Machines do not foresee that the same rows of later columns are read.
+            e.prefetch(e.at(pointer, e.multiply("%step", AHEAD_BLOCKS * height)), FIRST_LEVEL)
+        if mask is None:
+            read = [block.load(e, pointer) for pointer in pointers]
+        else:
+            read = [vectors.masked_load(e, f"i{8 * size}", height, pointer, mask) for pointer in pointers]
+        first = e.at(target, e.multiply(row, pitch))
+        for number, values in enumerate(block.turn(e, read)):
+            block.store(e, values, e.at(first, number * pitch))
+
+    # One row
+
+    def _row(self) -> None:
+        """Whole vectors; what is left before and after them by `some`."""
+        e, shape = self.e, self.shape
+        start = self._head() if shape.stream else 0
+        step = shape.lanes * shape.unrolled
+        whole = e.add(start, e.mask(e.subtract("%size", start), -step))
+        still = self._still_values()
+        with e.loop(start, whole, step) as i:
+            self._compute([e.add(i, shape.lanes * k) for k in range(shape.unrolled)], still, None)
+        self._call_some(whole, "%size")
+
+    def _call_some(self, first: Value, last: Value) -> None:
+        with self.e.when(self.e.value(f"icmp slt i64 {first}, {last}")):
+            self.e.do(f"call void @some(ptr %parameters, i64 {first}, i64 {last}, {self.arguments})")
+
+    def _some(self) -> None:
+        """The columns from `first` to `last`, by vectors of which only some lanes are used."""
+        e, lanes = self.e, self.shape.lanes
+        still = self._still_values()
+        with e.loop("%first", "%last", lanes) as i:
+            mask = vectors.first_lanes(e, lanes, e.minimum(e.subtract("%last", i), lanes))
+            self._compute([i], still, mask)
+
+    def _head(self) -> Value:
+        """Writes the elements before the first whole vector of the destination, so that streamed ones are aligned."""
+        count = self._elements_before_line("%size")
+        self._call_some(0, count)
+        return count
+
+    def _elements_before_line(self, most: Value) -> Value:
+        e, side = self.e, len(self.shape.loads)
+        size = self.shape.sides[side][0].element_bytes
+        address = e.value(f"ptrtoint ptr {self.pointers[side]} to i64")
+        left = e.mask(e.subtract(0, address), self.shape.lanes * size - 1)
+        return e.minimum(e.value(f"udiv i64 {left}, {size}"), most)
+
+    def _still_values(self) -> Still:
+        """What is the same for a whole row: elements, and what is computed from such elements alone."""
+        found: dict[int, Vector] = {}
+        for side, (data_type, step) in enumerate(self.shape.loads):
+            if step == STILL:
+                value = self.e.load(scalar_name(data_type.numpy_dtype), self.pointers[side])
+                found[side] = vectors.spread(self.lanes, data_type.numpy_dtype, value)
+        nodes = [node for node in walk(*self.shape.values) if node.args and _reads_only(node, found)]
+        return Still(found, dict(zip(nodes, emit(self.lanes, nodes, found), strict=True)))
+
+    def _compute(self, places: Sequence[Value], still: Still, mask: str | None) -> None:
+        """Loads, computes and stores the vectors that start at these columns."""
+        shape, first = self.shape, len(self.shape.loads)
+        moving = [n for n in range(first) if n not in still.loads]
+        loaded = [still.loads | {n: self._load(n, i, mask) for n in moving} for i in places]
+        computed = [emit(self.lanes, shape.values, operands, still.known) for operands in loaded]
+        for place, values in zip(places, computed, strict=True):
+            for side, value in enumerate(values, first):
+                self._store(side, converted(value, shape.sides[side][0]), place, mask)
+
+    def _at(self, side: int, place: Value) -> tuple[str, Value]:
+        """Where a column lies, and how far the next one is from it."""
+        data_type, step = self.shape.sides[side]
+        stride: Value = data_type.element_bytes
+        if step == APART:
+            stride = self._word("%parameters", self.columns_loop + 1 + side)
+        return self.e.at(self.pointers[side], self.e.multiply(place, stride)), stride
+
+    def _load(self, side: int, place: Value, mask: str | None) -> Vector:
+        data_type, step = self.shape.sides[side]
+        pointer, stride = self._at(side, place)
+        if step == APART:
+            return vectors.gather(self.lanes, data_type, pointer, stride, mask)
+        return vectors.load(self.lanes, data_type, pointer, mask)
+
+    def _store(self, side: int, value: Vector, place: Value, mask: str | None) -> None:
+        pointer, stride = self._at(side, place)
+        if self.shape.sides[side][1] == APART:
+            vectors.scatter(value, pointer, stride, mask)
+        else:
+            vectors.store(value, pointer, mask, self.shape.stream)

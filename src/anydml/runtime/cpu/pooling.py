@@ -1,0 +1,155 @@
+"""Pooling as nests: one dimension after the other, each output the fold of a few elements that lie a step apart.
+
+Outputs whose windows reach into the padding fold fewer elements, in nests of their own: nothing is padded or copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import groupby
+from math import prod
+from typing import Any
+
+from anydml.core.datatype import DataType
+from anydml.core.expression import Node, cast, constant, load, operation, result
+from anydml.core.steps import Access, Nest, Program, Step, Store, View
+from anydml.graph.lower import computed_type
+from anydml.operators.sliding import Slide
+from anydml.runtime.cpu.expand import Workspace
+from anydml.runtime.cpu.expressions import can_emit
+from anydml.runtime.cpu.formulas import with_result
+
+FIRST_SPATIAL = 2
+MOST_TAPS = 16
+"""Elements of a window along one dimension; longer windows are left to the definition."""
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """What is folded, and what is done to elements before and to the fold after."""
+
+    fold: str
+    before: Callable[[Node], Node] = lambda node: node
+    each: Callable[[Node, int, int], Node] = lambda node, taps, window: node
+    """After each dimension: the fold, how many elements it has, and how many the window has."""
+    after: Callable[[Node], Node] = lambda node: node
+
+
+def expand_max_pooling(program: Program, workspace: Workspace) -> list[Step] | None:
+    return _expand(program, workspace, _Pool("maximum"))
+
+
+def expand_average_pooling(program: Program, workspace: Workspace) -> list[Step] | None:
+    operator: Any = program.operator
+
+    def mean(node: Node, taps: int, window: int) -> Node:
+        count = window if operator.include_padding else taps
+        return operation("divide", node, constant(count, node.type))
+
+    return _expand(program, workspace, _Pool("add", each=mean))
+
+
+def expand_lp_pooling(program: Program, workspace: Workspace) -> list[Step] | None:
+    operator: Any = program.operator
+    if operator.p == 1:
+        return _expand(program, workspace, _Pool("add", before=lambda node: operation("absolute", node)))
+    if operator.p == 2:
+        squares = _Pool(
+            "add", lambda node: operation("multiply", node, node), after=lambda node: operation("sqrt", node)
+        )
+        return _expand(program, workspace, squares)
+    return None
+
+
+def _expand(program: Program, workspace: Workspace, pool: _Pool) -> list[Step] | None:
+    operator: Any = program.operator
+    source, nests = program.inputs[0], [nest for nest in program.outputs if nest is not None]
+    slides = {FIRST_SPATIAL + n: slide for n, slide in enumerate(operator.slides) if not slide.is_identity}
+    if len(nests) != 1 or source is None or source.type.is_packed_pair or not slides:
+        return None
+    if not all(_is_short(slide) for slide in slides.values()):
+        return None
+    return _Passes(program, workspace, pool, slides).steps(source, nests[0])
+
+
+class _Passes:
+    """The passes over one dimension after the other, the last into the program's own nest."""
+
+    def __init__(self, program: Program, workspace: Workspace, pool: _Pool, slides: dict[int, Slide]) -> None:
+        self.program, self.workspace, self.pool, self.slides = program, workspace, pool, slides
+
+    def steps(self, source: View, nest: Nest) -> list[Step] | None:
+        found: list[Step] = []
+        view, axes = source, list(self.slides)
+        kind = DataType.parse(computed_type(source.type))
+        for axis in axes:
+            is_last = axis == axes[-1]
+            sizes = (*view.sizes[:axis], self.slides[axis].count, *view.sizes[axis + 1 :])
+            between = None if is_last else self._between(sizes, kind)
+            for first, count, taps in _runs(self.slides[axis]):
+                value = self._folded(view, axis, len(taps), axis == axes[0], is_last)
+                loads = self._loads(view, axis, first, taps)
+                target = nest if is_last else _plain(sizes, between)
+                found.append(_joined(target, axis, first, count, loads, value))
+            if between is not None:
+                view = between
+        nests = (step for step in found if isinstance(step, Nest))
+        return found if all(can_emit(*(store.value for store in each.stores)) for each in nests) else None
+
+    def _between(self, sizes: tuple[int, ...], kind: DataType) -> View:
+        slot = self.workspace.temporary(
+            prod(sizes) * kind.element_bytes, f"windows of {self.program.operator.dml_type}"
+        )
+        strides = tuple(prod(sizes[n + 1 :]) for n in range(len(sizes)))
+        return View(slot, kind, sizes, strides)
+
+    def _loads(self, view: View, axis: int, first: int, taps: Sequence[int]) -> tuple[Access, ...]:
+        """The elements of a window, one access for each."""
+        slide, step = self.slides[axis], view.strides[axis]
+        strides = (*view.strides[:axis], step * slide.stride, *view.strides[axis + 1 :])
+        starts = [first * slide.stride - slide.before + tap * slide.dilation for tap in taps]
+        return tuple(Access(view.slot, view.type, strides, view.offset + start * step) for start in starts)
+
+    def _folded(self, view: View, axis: int, count: int, is_first: bool, is_last: bool) -> Node:
+        kind = computed_type(view.type)
+        elements = [cast(load(n, view.type.numpy_dtype), kind) for n in range(count)]
+        elements = [self.pool.before(element) for element in elements] if is_first else elements
+        folded = reduce(lambda a, b: operation(self.pool.fold, a, b), elements)
+        folded = self.pool.each(folded, count, self.slides[axis].window)
+        return self.pool.after(folded) if is_last else folded
+
+
+def _is_short(slide: Slide) -> bool:
+    """Whether windows have few elements, and none is padding alone."""
+    return slide.window <= MOST_TAPS and all(_taps(slide, number) for number in range(slide.count))
+
+
+def _taps(slide: Slide, number: int) -> list[int]:
+    """The elements of a window that are no padding."""
+    start = number * slide.stride - slide.before
+    return [tap for tap in range(slide.window) if 0 <= start + tap * slide.dilation < slide.size]
+
+
+def _runs(slide: Slide) -> Iterator[tuple[int, int, list[int]]]:
+    """Windows that follow one another and have the same elements: the first, how many, and which elements."""
+    for taps, numbers in groupby(range(slide.count), key=lambda number: _taps(slide, number)):
+        run = list(numbers)
+        yield run[0], len(run), taps
+
+
+def _plain(sizes: tuple[int, ...], view: View | None) -> Nest:
+    assert view is not None
+    return Nest(sizes, (), (Store(view.access, result(view.type.numpy_dtype)),))
+
+
+def _joined(nest: Nest, axis: int, first: int, count: int, loads: tuple[Access, ...], value: Node) -> Nest:
+    """Some iterations of a nest, whose result is this value of these loads."""
+
+    def moved(access: Access) -> Access:
+        return replace(access, offset=access.offset + first * access.strides[axis])
+
+    sizes = (*nest.sizes[:axis], count, *nest.sizes[axis + 1 :])
+    stores = tuple(Store(moved(store.access), store.value) for store in nest.stores)
+    return with_result(Nest(sizes, tuple(moved(access) for access in nest.loads), stores), loads, value)

@@ -1,0 +1,1 @@
+"""Reductions, softmax and normalization: loops around stages that each fold elements into one value."""

@@ -1,0 +1,383 @@
+"""The machine code of reductions.
+
+Sums are made of blocks: a vector for each of some columns at once, then blocks one after the other, so that their
+error grows slowly, and is the same however many threads there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from anydml.core.expression import Node, leaves, walk
+from anydml.runtime.cpu import vectors
+from anydml.runtime.cpu.expressions import combine, converted, emit, needed
+from anydml.runtime.cpu.loops import APART, STILL
+from anydml.runtime.cpu.reductions.lowering import INNER_LOOPS, Shape
+from anydml.runtime.native import llvm
+from anydml.runtime.native.emit import Emitter, Value, pointers_to
+from anydml.runtime.native.math.values import ElementType, Vector, lanes_of, scalar_name, select
+from anydml.runtime.native.schedule import WORD
+
+UNROLLED = 4
+BLOCK_COLUMNS = 4096
+KEPT_BYTES = 96 * 1024
+"""Elements of a stage that are staged."""
+ROWS_AT_ONCE = 8
+ACROSS_COLUMNS = 1024
+"""Columns whose folds are under way at once."""
+
+
+def module_text(shape: Shape) -> str:
+    e = Emitter(shape.vector_bytes)
+    (_Along if shape.is_along else _Across)(e, shape).emit()
+    return e.module()
+
+
+def neutral(fold: str, type: ElementType) -> float | int:
+    """What changes nothing when it is folded in."""
+    if fold in ("add", "multiply"):
+        return 0 if fold == "add" else 1
+    sign = -1 if fold == "maximum" else 1
+    if type.kind == "f":
+        return sign * float("inf")
+    limits = np.iinfo(type)
+    return int(limits.min if sign < 0 else limits.max)
+
+
+class _Kernel:
+    """What both kinds of kernels have in common: the loops around, and the operands."""
+
+    def __init__(self, e: Emitter, shape: Shape) -> None:
+        self.e, self.shape = e, shape
+        self.lanes = lanes_of(e, shape.lanes)
+        self.sides = range(len(shape.sides))
+        self.loop_words = 1 + len(shape.sides)
+        self.pointers = [f"%p{side}" for side in self.sides]
+        self.arguments = ", ".join(f"ptr {pointer}" for pointer in self.pointers)
+        self.first_loop = 2 * len(shape.sides)
+        self.load_count = len(shape.loads)
+
+    def emit(self) -> None:
+        e = self.e
+        with e.function("inner", f"ptr %parameters, ptr %staging, {self.arguments}"):
+            self._inner()
+        with e.function("nest", f"ptr %parameters, ptr %loop, ptr %staging, {self.arguments}"):
+            self._nest()
+        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+            starts = [self._start(side) for side in self.sides]
+            outer = e.at("%parameters", (self.first_loop + INNER_LOOPS * self.loop_words) * WORD)
+            e.do(f"call void @nest({pointers_to('%parameters', outer, '%staging', *starts)})")
+            if self.shape.stream:
+                # Streaming stores are ordered with nothing: whoever waits for this call must see them.
+                e.do("fence seq_cst")
+
+    def _inner(self) -> None:
+        raise NotImplementedError
+
+    def _word(self, place: str, number: int) -> str:
+        return self.e.load("i64", self.e.at(place, number * WORD), WORD)
+
+    def _start(self, side: int) -> str:
+        slot, offset = (self._word("%parameters", 2 * side + k) for k in (0, 1))
+        base = self.e.load("ptr", self.e.at("%bases", self.e.multiply(slot, WORD)), WORD)
+        return self.e.at(base, offset)
+
+    def _nest(self) -> None:
+        """One outer loop, and by calling itself those within it."""
+        e = self.e
+        size = self._word("%loop", 0)
+        with e.when(e.value(f"icmp eq i64 {size}, 0")):
+            e.do(f"call void @inner({pointers_to('%parameters', '%staging', *self.pointers)})")
+        following = e.at("%loop", self.loop_words * WORD)
+        steps = [self._word("%loop", 1 + side) for side in self.sides]
+        with e.loop(0, size) as i:
+            moved = self._moved(self.pointers, steps, i)
+            e.do(f"call void @nest({pointers_to('%parameters', following, '%staging', *moved)})")
+
+    def _loop(self, number: int) -> tuple[str, list[str]]:
+        """The size of an inner loop (0 the columns), and its stride in every operand."""
+        word = self.first_loop + number * self.loop_words
+        return self._word("%parameters", word), [self._word("%parameters", word + 1 + side) for side in self.sides]
+
+    def _moved(self, pointers: Sequence[str], steps: Sequence[Value], count: Value) -> list[str]:
+        e = self.e
+        return [e.at(pointer, e.multiply(count, step)) for pointer, step in zip(pointers, steps, strict=True)]
+
+    def _needed(self, values: Sequence[Node]) -> list[int]:
+        """The operands that expressions read."""
+        return sorted({n.value for n in leaves(*values) if n.op == "load" and n.value < self.load_count})
+
+    def _load(self, side: int, pointers: Sequence[str], place: Value, mask: str | None) -> Vector:
+        data_type, step = self.shape.sides[side]
+        e = self.e
+        if step == STILL:
+            value = e.load(scalar_name(data_type.numpy_dtype), pointers[side])
+            return vectors.spread(self.lanes, data_type.numpy_dtype, value)
+        if step == APART:
+            stride = self.column_steps[side]
+            start = e.at(pointers[side], e.multiply(place, stride))
+            return vectors.gather(self.lanes, data_type, start, stride, mask)
+        pointer = e.at(pointers[side], e.multiply(place, data_type.element_bytes))
+        return vectors.load(self.lanes, data_type, pointer, mask)
+
+    def _store(self, number: int, value: Vector, pointers: Sequence[str], place: Value, mask: str | None) -> None:
+        side = self.load_count + number
+        data_type, step = self.shape.sides[side]
+        value = converted(value, data_type)
+        stride: Value = data_type.element_bytes if step != APART else self.column_steps[side]
+        pointer = self.e.at(pointers[side], self.e.multiply(place, stride))
+        if step == APART:
+            vectors.scatter(value, pointer, stride, mask)
+        else:
+            vectors.store(value, pointer, mask, self.shape.stream)
+
+    column_steps: Sequence[Value] = ()
+
+    def _masked_loop(self, first: Value, last: Value, body: Callable[[str, str], None]) -> None:
+        e, lanes = self.e, self.shape.lanes
+        with e.loop(first, last, lanes) as i:
+            body(i, vectors.first_lanes(e, lanes, e.minimum(e.subtract(last, i), lanes)))
+
+    def _neutral(self, stage: int) -> Vector:
+        value = self.shape.stage_values[stage]
+        return self.lanes.constant(neutral(self.shape.folds[stage], value.type), value.type)
+
+    def _combine(self, stage: int, a: Vector, b: Vector) -> Vector:
+        return combine(self.shape.folds[stage], a, b)
+
+    def _tree(self, stage: int, values: Sequence[Vector]) -> Vector:
+        found = list(values)
+        while len(found) > 1:
+            pairs = zip(found[::2], found[1::2], strict=True)
+            found = [self._combine(stage, a, b) for a, b in pairs]
+        return found[0]
+
+
+class _Along(_Kernel):
+    """Vectors lie along a reduced loop: each fold ends with the fold of its lanes."""
+
+    def _inner(self) -> None:
+        self.columns, self.column_steps = self._loop(0)
+        self.results: dict[int, Vector] = {}
+        self.known: dict[Node, Vector] = {}
+        for stage in range(len(self.shape.folds)):
+            self.results[self.load_count + stage] = self._stage(stage)
+        values = self.shape.store_values
+        self._learn(values)
+        if self.shape.stores_all:
+            self._store_all()
+        else:
+            for number, value in enumerate(emit(self.lanes, values, self.results, self.known)):
+                self._store(number, value, self.pointers, 0, vectors.first_lanes(self.e, self.shape.lanes, 1))
+
+    def _learn(self, values: Sequence[Node]) -> None:
+        """Computes before a loop what is the same for all its elements."""
+        for node in walk(*values):
+            own = list(leaves(node))
+            if node.op != "constant" and all(n.op == "constant" or n.value >= self.load_count for n in own):
+                self.known[node] = emit(self.lanes, [node], self.results, self.known)[0]
+
+    def _rows(self, carried: Sequence[tuple[str, str]], body: Callable[..., Sequence[str]]) -> list[str]:
+        """The folded loops around the columns; `body` gets pointers and what is carried."""
+        e = self.e
+        (outer_size, outer_steps), (size, steps) = self._loop(2), self._loop(1)
+
+        def outer(i: str, values: list[str]) -> Sequence[str]:
+            first = self._moved(self.pointers, outer_steps, i)
+            kinds = [kind for kind, _ in carried]
+            inner = list(zip(kinds, values, strict=True))
+            return e.fold(0, size, 1, inner, lambda j, v: body(self._moved(first, steps, j), v))
+
+        return e.fold(0, outer_size, 1, carried, outer)
+
+    def _stage(self, stage: int) -> Vector:
+        value = self.shape.stage_values[stage]
+        self._learn([value])
+        start = self._neutral(stage)
+        kind = start.type_name
+
+        def row(pointers: Sequence[str], carried: list[str]) -> list[str]:
+            total = self.lanes.named(carried[0], value.type)
+            return [self._row(stage, pointers, total).name]
+
+        (name,) = self._rows([(kind, start.name)], row)
+        return self._folded_lanes(stage, self.lanes.named(name, value.type))
+
+    def _row(self, stage: int, pointers: Sequence[str], total: Vector) -> Vector:
+        """One row: blocks of whole vectors, then the rest."""
+        e, lanes, type = self.e, self.shape.lanes, total.type
+        step = lanes * UNROLLED
+        whole = e.mask(self.columns, -step)
+        start = self._neutral(stage)
+
+        def block(first: str, carried: list[str]) -> Sequence[str]:
+            last = e.minimum(e.add(first, BLOCK_COLUMNS), whole)
+
+            def some(i: str, parts: list[str]) -> list[str]:
+                places = [e.add(i, lanes * k) for k in range(UNROLLED)]
+                found = [self._element(stage, pointers, place, None) for place in places]
+                named = [self.lanes.named(part, type) for part in parts]
+                return [self._combine(stage, a, b).name for a, b in zip(named, found, strict=True)]
+
+            parts = e.fold(first, last, step, [(start.type_name, start.name)] * UNROLLED, some)
+            sum_of_block = self._tree(stage, [self.lanes.named(part, type) for part in parts])
+            return [self._combine(stage, self.lanes.named(carried[0], type), sum_of_block).name]
+
+        (name,) = e.fold(0, whole, BLOCK_COLUMNS, [(total.type_name, total.name)], block)
+
+        def rest(i: str, carried: list[str]) -> list[str]:
+            mask = vectors.first_lanes(e, lanes, e.minimum(e.subtract(self.columns, i), lanes))
+            found = self._element(stage, pointers, i, mask)
+            return [self._combine(stage, self.lanes.named(carried[0], type), found).name]
+
+        (name,) = e.fold(whole, self.columns, lanes, [(total.type_name, name)], rest)
+        return self.lanes.named(name, type)
+
+    def _element(self, stage: int, pointers: Sequence[str], place: Value, mask: str | None) -> Vector:
+        """What is folded; nothing in lanes that the mask leaves out."""
+        value = self.shape.stage_values[stage]
+        loaded = {side: self._load(side, pointers, place, mask) for side in self._needed([value])}
+        (found,) = emit(self.lanes, [value], loaded | self.results, self.known)
+        if stage == self.shape.keeps:
+            vectors.store(found, self._kept(place, value.type))
+        if mask is None:
+            return found
+        flags = self.lanes.named(mask, np.dtype(np.bool_))
+        return select(flags, found, self._neutral(stage))
+
+    def _kept(self, place: Value, type: ElementType) -> str:
+        return self.e.at("%staging", self.e.multiply(place, type.itemsize))
+
+    def _folded_lanes(self, stage: int, x: Vector) -> Vector:
+        """The fold of all lanes, in every lane."""
+        e, count = self.e, self.lanes.count
+        half = count // 2
+        while half:
+            other = e.shuffle(x.type_name, x.name, None, [(lane + half) % count for lane in range(count)])
+            x = self._combine(stage, x, self.lanes.named(other, x.type))
+            half //= 2
+        return vectors.spread(self.lanes, x.type, e.value(f"extractelement {x.typed}, i64 0"))
+
+    def _store_all(self) -> None:
+        """The store of every element."""
+        e, lanes = self.e, self.shape.lanes
+
+        def row(pointers: Sequence[str], carried: list[str]) -> list[str]:
+            start: Value = 0
+            if self.shape.stream:
+                start = self._unaligned(pointers)
+                self._masked_loop(0, start, lambda i, mask: self._store_at(pointers, i, mask))
+            whole = e.add(start, e.mask(e.subtract(self.columns, start), -lanes))
+            with e.loop(start, whole, lanes) as i:
+                self._store_at(pointers, i, None)
+            self._masked_loop(whole, self.columns, lambda i, mask: self._store_at(pointers, i, mask))
+            return []
+
+        self._rows([], row)
+
+    def _unaligned(self, pointers: Sequence[str]) -> Value:
+        e, side = self.e, self.load_count
+        size = self.shape.sides[side][0].element_bytes
+        address = e.value(f"ptrtoint ptr {pointers[side]} to i64")
+        left = e.mask(e.subtract(0, address), self.shape.lanes * size - 1)
+        return e.minimum(e.value(f"udiv i64 {left}, {size}"), self.columns)
+
+    def _store_at(self, pointers: Sequence[str], place: Value, mask: str | None) -> None:
+        values = self.shape.store_values
+        known: Mapping[Node, Vector] = self.known
+        if self.shape.keeps >= 0:
+            node = self.shape.stage_values[self.shape.keeps]
+            name = self.e.load(self.lanes.type_name(node.type), self._kept(place, node.type))
+            known = {**self.known, node: self.lanes.named(name, node.type)}
+        loaded = {n: self._load(n, pointers, place, mask) for n in self._needed_but(values, known)}
+        for number, value in enumerate(emit(self.lanes, values, loaded | self.results, known)):
+            self._store(number, value, pointers, place, mask)
+
+    def _needed_but(self, values: Sequence[Node], known: Mapping[Node, Vector]) -> list[int]:
+        found = needed(values, known)
+        return sorted({n.value for n in found if n.op == "load" and n.value < self.load_count})
+
+
+class _Across(_Kernel):
+    """Vectors lie along a loop that is kept: every lane folds elements of its own.
+
+    The folds of some columns are under way at once, in the staging memory, one row of them for each stage.
+    """
+
+    def _inner(self) -> None:
+        e = self.e
+        self.columns, self.column_steps = self._loop(0)
+        with e.function("part", f"ptr %parameters, ptr %staging, i64 %first, i64 %last, {self.arguments}"):
+            _, self.column_steps = self._loop(0)
+            for stage in range(len(self.shape.folds)):
+                self._stage(stage)
+            self._store_part()
+        _, self.column_steps = self._loop(0)
+        with e.loop(0, self.columns, ACROSS_COLUMNS) as first:
+            last = e.minimum(e.add(first, ACROSS_COLUMNS), self.columns)
+            given = f"ptr %parameters, ptr %staging, i64 {first}, i64 {last}, {self.arguments}"
+            e.do(f"call void @part({given})")
+
+    def _over(self, body: Callable[[str, str | None], None]) -> None:
+        """The columns of a part, by vectors."""
+        e, lanes = self.e, self.shape.lanes
+        whole = e.add("%first", e.mask(e.subtract("%last", "%first"), -lanes))
+        with e.loop("%first", whole, lanes) as i:
+            body(i, None)
+        self._masked_loop(whole, "%last", body)
+
+    def _staged(self, stage: int, place: Value) -> str:
+        """Where the fold of a column is; rows of stages are padded, so that their vectors are whole."""
+        size = self.shape.stage_values[stage].type.itemsize
+        before = sum((ACROSS_COLUMNS + 64) * value.type.itemsize for value in self.shape.stage_values[:stage])
+        return self.e.at(self.e.at("%staging", before), self.e.multiply(self.e.subtract(place, "%first"), size))
+
+    def _result(self, stage: int, place: Value) -> Vector:
+        type = self.shape.stage_values[stage].type
+        return self.lanes.named(self.e.load(self.lanes.type_name(type), self._staged(stage, place)), type)
+
+    def _results(self, values: Sequence[Node], place: Value) -> dict[int, Vector]:
+        wanted = {n.value for n in leaves(*values) if n.op == "load" and n.value >= self.load_count}
+        return {n: self._result(n - self.load_count, place) for n in sorted(wanted)}
+
+    def _stage(self, stage: int) -> None:
+        e = self.e
+        start = self._neutral(stage)
+        self._over(lambda i, mask: vectors.store(start, self._staged(stage, i)))
+        (outer_size, outer_steps), (size, steps) = self._loop(2), self._loop(1)
+        whole = e.mask(size, -ROWS_AT_ONCE)
+        with e.loop(0, outer_size) as o:
+            begin = self._moved(self.pointers, outer_steps, o)
+            for first, last, count in ((0, whole, ROWS_AT_ONCE), (whole, size, 1)):
+                with e.loop(first, last, count) as row:
+                    rows = [self._moved(begin, steps, e.add(row, more)) for more in range(count)]
+                    self._over(partial(self._fold_rows, stage, rows))
+
+    def _fold_rows(self, stage: int, rows: Sequence[Sequence[str]], place: Value, mask: str | None) -> None:
+        value = self.shape.stage_values[stage]
+        results = self._results([value], place)
+        found = []
+        for pointers in rows:
+            loaded = {side: self._load(side, pointers, place, mask) for side in self._needed([value])}
+            found.append(emit(self.lanes, [value], loaded | results)[0])
+        total = self._combine(stage, self._result(stage, place), self._tree(stage, found))
+        vectors.store(total, self._staged(stage, place))
+
+    def _store_part(self) -> None:
+        values = self.shape.store_values
+        if not self.shape.stores_all:
+            self._over(lambda i, mask: self._store_row(self.pointers, values, i, mask))
+            return
+        e = self.e
+        (outer_size, outer_steps), (size, steps) = self._loop(2), self._loop(1)
+        with e.loop(0, outer_size) as o, e.loop(0, size) as row:
+            pointers = self._moved(self._moved(self.pointers, outer_steps, o), steps, row)
+            self._over(lambda i, mask: self._store_row(pointers, values, i, mask))
+
+    def _store_row(self, pointers: Sequence[str], values: Sequence[Node], place: Value, mask: str | None) -> None:
+        loaded = {side: self._load(side, pointers, place, mask) for side in self._needed(values)}
+        for number, value in enumerate(emit(self.lanes, values, loaded | self._results(values, place))):
+            self._store(number, value, pointers, place, mask)

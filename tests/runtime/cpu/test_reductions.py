@@ -1,0 +1,178 @@
+"""Native reductions beside float64, over random sizes, axes and layouts; the same bits for any number of threads."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import anydml as dml
+from anydml.runtime.cpu.reductions.step import Reduction
+from anydml.runtime.native.pool import get_threads, set_threads
+
+FUNCTIONS: dict[str, Any] = {
+    "SUM": lambda x, axes: x.sum(axes, keepdims=True),
+    "AVERAGE": lambda x, axes: x.mean(axes, keepdims=True),
+    "MAX": lambda x, axes: x.max(axes, keepdims=True),
+    "MIN": lambda x, axes: x.min(axes, keepdims=True),
+    "L1": lambda x, axes: np.abs(x).sum(axes, keepdims=True),
+    "L2": lambda x, axes: np.sqrt((x * x).sum(axes, keepdims=True)),
+    "SUM_SQUARE": lambda x, axes: (x * x).sum(axes, keepdims=True),
+    "MULTIPLY": lambda x, axes: x.prod(axes, keepdims=True),
+    "LOG_SUM_EXP": lambda x, axes: np.log(np.exp(x).sum(axes, keepdims=True)),
+}
+
+
+def softmax(x: Any, axes: Any) -> Any:
+    powers = np.exp(x - x.max(axes, keepdims=True))
+    return powers / powers.sum(axes, keepdims=True)
+
+
+def normalized(x: Any, axes: Any) -> Any:
+    centred = x - x.mean(axes, keepdims=True)
+    return centred / np.sqrt((centred * centred).mean(axes, keepdims=True) + 1e-3)
+
+
+def random_case(seed: int) -> tuple[np.ndarray[Any, Any], dml.TensorDesc, tuple[int, ...]]:
+    """Elements, how they lie in memory, and some axes."""
+    random = Random(seed)
+    sizes = tuple(random.choice((1, 2, 3, 7, 16, 33, 130)) for _ in range(random.randint(1, 4)))
+    order = random.sample(range(len(sizes)), len(sizes))
+    strides, step = [0] * len(sizes), random.choice((1, 1, 2))
+    for axis in order:
+        strides[axis] = step
+        step = step * sizes[axis] + random.choice((0, 0, 3))
+    axes = tuple(sorted(random.sample(range(len(sizes)), random.randint(1, len(sizes)))))
+    x = np.random.default_rng(seed).uniform(0.5, 1.5, sizes) * np.random.default_rng(seed + 1).choice([-1, 1], sizes)
+    return x.astype(np.float32), dml.TensorDesc("FLOAT32", sizes, strides), axes
+
+
+def run(operator: dml.Operator, desc: dml.TensorDesc, x: Any) -> Any:
+    compiled = dml.Device("cpu").compile(operator)
+    assert any(isinstance(step, Reduction) for step in compiled.plan.steps), "no native step"
+    memory = np.zeros(desc.minimum_size_in_bytes, np.uint8)
+    desc.view(memory)[...] = x
+    return compiled(memory)
+
+
+def assert_near(found: Any, wanted: Any, magnitude: Any) -> None:
+    """Within a few units of the last place of what was added up."""
+    assert np.all(np.abs(found - wanted) <= 4e-6 * np.maximum(magnitude, 1e-30)), np.abs(found - wanted).max()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_reduce__is_near_float64(seed: int) -> None:
+    x, desc, axes = random_case(seed)
+    wide = x.astype(np.float64)
+    for name, define in FUNCTIONS.items():
+        found = run(dml.Reduce(function=name, input_tensor=desc, axes=axes), desc, x)
+        wanted = define(wide, axes)
+        magnitude = np.abs(wide).sum(axes, keepdims=True) if name in ("SUM", "AVERAGE") else np.abs(wanted) + 1
+        if name == "MULTIPLY":
+            magnitude = np.abs(wanted) * x.size
+        assert_near(found, wanted, magnitude)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_softmax_and_normalization__are_near_float64(seed: int) -> None:
+    x, desc, axes = random_case(seed)
+    wide = x.astype(np.float64)
+    assert_near(run(dml.ActivationSoftmax1(input_tensor=desc, axes=axes), desc, x), softmax(wide, axes), 1.0)
+    logarithms = run(dml.ActivationLogSoftmax1(input_tensor=desc, axes=axes), desc, x)
+    assert_near(logarithms, np.log(softmax(wide, axes)), np.log(x.size) + 3)
+    operator = dml.MeanVarianceNormalization2(
+        input_tensor=desc, axes=axes, use_mean=True, use_variance=True, epsilon=1e-3
+    )
+    assert_near(run(operator, desc, x), normalized(wide, axes), 30.0)
+
+
+@pytest.mark.parametrize("name", ["SUM", "MAX", "MIN", "MULTIPLY", "L1", "SUM_SQUARE"])
+@pytest.mark.parametrize("data_type", ["INT32", "UINT32", "INT64"])
+def test_integers__wrap(name: str, data_type: str) -> None:
+    desc = dml.TensorDesc(data_type, (5, 67, 9))
+    kind = desc.data_type.numpy_dtype
+    x = np.random.default_rng(3).integers(np.iinfo(kind).min, np.iinfo(kind).max, desc.sizes, kind)
+    for axes in ((0,), (1,), (2,), (0, 1, 2)):
+        found = run(dml.Reduce(function=name, input_tensor=desc, axes=axes), desc, x)
+        exact = x.astype(object)
+        define = {"MAX": np.max, "MIN": np.min, "MULTIPLY": np.prod}.get(name, np.sum)
+        made = abs(x).astype(object) if name == "L1" else exact * exact if name == "SUM_SQUARE" else exact
+        wanted = np.asarray(define(made, axis=axes, keepdims=True)) % (1 << (8 * kind.itemsize))
+        assert (found.astype(object) % (1 << (8 * kind.itemsize)) == wanted).all()
+
+
+@pytest.mark.parametrize("axes", [(0,), (1,), (0, 1)])
+def test_special_values__win(axes: tuple[int, ...]) -> None:
+    desc = dml.TensorDesc("FLOAT32", (40, 40))
+    x = np.random.default_rng(0).standard_normal((40, 40)).astype(np.float32)
+    x[3, 5], x[7, 5], x[9, 9] = np.nan, np.inf, -np.inf
+    with np.errstate(all="ignore"):
+        for name in ("MAX", "MIN", "SUM"):
+            found = run(dml.Reduce(function=name, input_tensor=desc, axes=axes), desc, x)
+            wanted = FUNCTIONS[name](x.astype(np.float64), axes)
+            assert np.array_equal(np.isnan(found), np.isnan(wanted))
+            finite = np.isfinite(wanted)
+            assert np.allclose(found[finite], wanted[finite], rtol=1e-5, atol=1e-5)
+            assert np.array_equal(found[np.isinf(wanted)], wanted[np.isinf(wanted)])
+
+
+@pytest.mark.parametrize("sizes", [(2000, 1000), (7, 300_000), (64, 64, 500)])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_threads__change_no_bit(sizes: tuple[int, ...], axis: int) -> None:
+    desc = dml.TensorDesc("FLOAT32", sizes)
+    x = np.random.default_rng(0).standard_normal(sizes).astype(np.float32)
+    operators = [
+        dml.Reduce(function="SUM", input_tensor=desc, axes=[axis]),
+        dml.ActivationSoftmax1(input_tensor=desc, axes=[axis]),
+    ]
+    before = get_threads()
+    try:
+        for operator in operators:
+            results = []
+            for threads in (1, 2, 8):
+                set_threads(threads)
+                results.append(np.asarray(run(operator, desc, x)).tobytes())
+            assert len(set(results)) == 1
+    finally:
+        set_threads(before)
+
+
+@pytest.mark.parametrize("name", ["MaxPooling", "AveragePooling", "LpPooling"])
+@pytest.mark.parametrize("seed", range(12))
+def test_pooling__is_near_float64(name: str, seed: int) -> None:
+    """Every window, element by element."""
+    random = Random(seed)
+    height, width = random.randint(3, 20), random.randint(3, 40)
+    window = random.randint(1, 3), random.randint(1, 3)
+    strides = random.randint(1, 3), random.randint(1, 3)
+    before = tuple(random.randint(0, size - 1) for size in window)
+    more: dict[str, Any] = {"AveragePooling": {"include_padding": seed % 2 == 0}, "LpPooling": {"p": 2}}.get(name, {})
+    desc = dml.TensorDesc("FLOAT32", (2, 3, height, width))
+    x = np.random.default_rng(seed).standard_normal(desc.sizes).astype(np.float32)
+    operator = getattr(dml, name)(
+        input_tensor=desc, window_size=window, strides=strides, start_padding=before, end_padding=before, **more
+    )
+    found = dml.Device("cpu").compile(operator)(x)
+    for place in np.ndindex(*found.shape):
+        rows, columns = (
+            list(range(place[2 + n] * strides[n] - before[n], place[2 + n] * strides[n] - before[n] + window[n]))
+            for n in (0, 1)
+        )
+        values = [
+            float(x[place[0], place[1], r, c]) for r in rows for c in columns if 0 <= r < height and 0 <= c < width
+        ]
+        count = window[0] * window[1] if more.get("include_padding") else len(values)
+        wanted = {
+            "MaxPooling": lambda v=values: max(v),
+            "AveragePooling": lambda v=values, n=count: sum(v) / n,
+            "LpPooling": lambda v=values: sum(e * e for e in v) ** 0.5,
+        }[name]()
+        assert abs(found[place] - wanted) <= 1e-5
+
+
+def test_assert_near__can_fail() -> None:
+    assert_near(np.array([1.0]), np.array([1.000001]), 1.0)
+    with pytest.raises(AssertionError):
+        assert_near(np.array([1.0]), np.array([1.00001]), 1.0)
