@@ -201,7 +201,7 @@ def text_of(made: Exchange) -> str:
         pixel=pixel,
         channel=channel,
         place=place,
-        banked="byte + (byte >> 7 << 2)" if made.writes_planes else "byte",
+        banked="byte + (byte >> 7 << 2)" if made.writes_planes or made.pitch > 1 else "byte",
         read="read_once(block)" if made.is_streamed else "*block",
         write="write_once((uint4*)block, s.c);" if made.is_streamed else "*(uint4*)block = s.c;",
     )
