@@ -143,8 +143,8 @@ def _kernel(case: Case, data_type: DataType) -> str:
     from anydml.runtime.cuda.moves import MoveKernel, kernel_of
 
     kernel = kernel_of(nest_of(case, data_type))
-    special = kernel.special if isinstance(kernel, MoveKernel) else None
-    return "rows" if special is None else type(special).__name__.removesuffix("Kernel").lower()
+    specials = kernel.specials if isinstance(kernel, MoveKernel) else []
+    return type(specials[0]).__name__.removesuffix("Kernel").lower() if specials else "rows"
 
 
 def _touched(case: Case, element: int) -> int:

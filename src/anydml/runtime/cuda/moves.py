@@ -23,14 +23,15 @@ class MoveKernel:
     def __init__(self, nest: Nest) -> None:
         self.plain = PointwiseKernel(nest)
         self.accesses = self.plain.accesses
-        self.special = _special(_plan(nest)) if nest.iterations >= SMALL_ELEMENTS else None
+        self.specials = _specials(nest) if nest.iterations >= SMALL_ELEMENTS else []
 
     def launch(self, addresses: Sequence[int]) -> Launch:
         destination, source = addresses
-        if self.special is not None:
-            found = self.special.launch(source, destination)
-            if found.blocks < _MOST_BLOCKS:
-                return found
+        for special in self.specials:
+            if _is_aligned(special.plan, source, destination):
+                found = special.launch(source, destination)
+                if found.blocks < _MOST_BLOCKS:
+                    return found
         return self.plain.launch(addresses)
 
 
@@ -41,9 +42,19 @@ def kernel_of(nest: Nest) -> MoveKernel | PointwiseKernel:
     return PointwiseKernel(nest)
 
 
-def _plan(nest: Nest) -> MovePlan:
+def _specials(nest: Nest) -> list[TileKernel | ExchangeKernel]:
+    """Kernels for neighbouring elements moved as one, and for single elements, where those are not aligned."""
     source, destination = nest.loads[0], nest.stores[0].access
-    return plan_move(_layout(nest.sizes, source), _layout(nest.sizes, destination), source.type.element_bytes)
+    layouts, size = (_layout(nest.sizes, source), _layout(nest.sizes, destination)), source.type.element_bytes
+    found = [_special(plan_move(*layouts, size)), _special(plan_move(*layouts, size, size))]
+    return [special for special in found if special is not None]
+
+
+def _is_aligned(plan: MovePlan, source: int, destination: int) -> bool:
+    """Whether every element starts at a multiple of its size."""
+    starts = [source + plan.source_offset, destination + plan.destination_offset]
+    loops = [n for loop in (*plan.outer, *plan.inner) for n in (loop.source_stride, loop.destination_stride)]
+    return all(number % plan.element_bytes == 0 for number in (*starts, *loops))
 
 
 def _layout(sizes: Sequence[int], access: Access) -> Layout:
