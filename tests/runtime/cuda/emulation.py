@@ -247,7 +247,7 @@ class EmulatedDriver:
             )
             + RUN
         )
-        target = self.folder / f"{sha256(source.encode()).hexdigest()}.so"
+        target = self.folder / f"checked-{sha256(source.encode()).hexdigest()}.so"
         if not target.exists():
             with tempfile.TemporaryDirectory() as folder:
                 place = Path(folder) / "kernel.cpp"

@@ -64,7 +64,7 @@ class Exchange:
     @property
     def shared_bytes(self) -> int:
         size = self.segments_in * self.vectors_in * WIDEST_BYTES
-        return size + size // 128 * 4 + 4
+        return size + size // 128 * max(4, self.element) + 16
 
 
 class ExchangeKernel:
@@ -201,7 +201,7 @@ def text_of(made: Exchange) -> str:
         pixel=pixel,
         channel=channel,
         place=place,
-        banked="byte + (byte >> 7 << 2)" if made.writes_planes or made.pitch > 1 else "byte",
+        banked=f"byte + (byte >> 7) * {max(4, element)}" if made.writes_planes or made.pitch > 1 else "byte",
         read="read_once(block)" if made.is_streamed else "*block",
         write="write_once((uint4*)block, s.c);" if made.is_streamed else "*(uint4*)block = s.c;",
     )
