@@ -194,11 +194,13 @@ class EmulatedDriver:
     number = 0
     blas = EmulatedBlas()
     dnn = None
-    folder = Path(os.environ.get("ANYDML_EMULATION", tempfile.gettempdir())) / "anydml-emulation"
 
     def __init__(self) -> None:
         self._kernels: dict[str, Any] = {}
-        self.texts: set[str] = set()
+        kept = os.environ.get("ANYDML_EMULATION")
+        self._temporary = None if kept else tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.folder = Path(kept or self._temporary.name)  # type: ignore[union-attr]
+        """Where compiled kernels are kept: a folder that goes with the process, or one to keep between runs."""
 
     def describe(self) -> str:
         return "the host's processor"
@@ -233,7 +235,6 @@ class EmulatedDriver:
     def kernel(self, text: str, shared_bytes: int = 0) -> Any:
         found = self._kernels.get(text)
         if found is None:
-            self.texts.add(text)
             found = self._kernels[text] = ctypes.CDLL(str(self._compile(text))).run
         return found
 

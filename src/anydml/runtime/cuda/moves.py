@@ -15,6 +15,8 @@ from anydml.runtime.moves.plan import ONCE, Loop, MovePlan, plan_move
 SMALL_ELEMENTS = 1 << 12
 """Fewer elements are moved one by one: it takes no longer."""
 _MOST_BLOCKS = 1 << 31
+_LONGEST_SPAN = 1 << 32
+"""Elements that a layout may span; copies of whole buffers, byte by byte, may be longer."""
 
 
 class MoveKernel:
@@ -45,6 +47,8 @@ def kernel_of(nest: Nest) -> MoveKernel | PointwiseKernel:
 def _specials(nest: Nest) -> list[TileKernel | ExchangeKernel]:
     """Kernels for neighbouring elements moved as one, and for single elements, where those are not aligned."""
     source, destination = nest.loads[0], nest.stores[0].access
+    if max(_reach(nest.sizes, access) for access in (source, destination)) >= _LONGEST_SPAN:
+        return []
     layouts, size = (_layout(nest.sizes, source), _layout(nest.sizes, destination)), source.type.element_bytes
     found = [_special(plan_move(*layouts, size)), _special(plan_move(*layouts, size, size))]
     return [special for special in found if special is not None]
@@ -55,6 +59,11 @@ def _is_aligned(plan: MovePlan, source: int, destination: int) -> bool:
     starts = [source + plan.source_offset, destination + plan.destination_offset]
     loops = [n for loop in (*plan.outer, *plan.inner) for n in (loop.source_stride, loop.destination_stride)]
     return all(number % plan.element_bytes == 0 for number in (*starts, *loops))
+
+
+def _reach(sizes: Sequence[int], access: Access) -> int:
+    low, high = access.bounds(tuple(sizes))
+    return high - min(low, 0)
 
 
 def _layout(sizes: Sequence[int], access: Access) -> Layout:
