@@ -31,9 +31,11 @@ HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
 OUTWARD = {
     "_repr_html_": "view",
     "to_svg": "view",
+    "to_cpp": "view",
     "__call__": "runtime",
     "from_dict": "operators",
     "example": "catalog",
+    "_rules": "catalog",
 }
 MOST_LINES_OF_A_FILE = 500
 MOST_LINES_OF_A_FUNCTION = 60

@@ -255,6 +255,15 @@ def test_c_structures__take_c_names() -> None:
     assert made == SLICE
 
 
+def test_methods_of_c__are_told_by_their_names_here() -> None:
+    with pytest.raises(AttributeError, match="try compile"):
+        dml.Device().CompileOperator  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match="no 'nothing'"):
+        dml.Device().nothing  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(TypeError, match=r"try Gemm\(a_tensor=\.\.\., b_tensor=\.\.\.\)"):
+        dml.Gemm(MATRIX, MATRIX)  # type: ignore[call-arg, misc]
+
+
 # Defaults
 
 
@@ -266,6 +275,15 @@ def test_defaults__are_those_of_directmls_helpers() -> None:
     assert (convolution.mode.name, convolution.direction.name) == ("CROSS_CORRELATION", "FORWARD")
     assert convolution.strides == convolution.dilations == (1, 1) and convolution.group_count == 1
     assert convolution.start_padding == convolution.end_padding == convolution.output_padding == (0, 0)
+
+
+def test_replace__infers_outputs_again() -> None:
+    source = dml.TensorDesc("FLOAT32", [2, 3, 4, 5])
+    reduce = dml.Reduce(input_tensor=source, function="SUM", axes=[3])
+    assert reduce.replace(axes=[1]).output_tensor.sizes == (2, 1, 4, 5)
+    given = reduce.replace(output_tensor=dml.TensorDesc("FLOAT32", [2, 3, 4, 1], strides=[12, 4, 1, 1]))
+    assert given.replace(function="MAX").output_tensor == given.output_tensor
+    assert "InputWindowStrides[2]" in error_of(lambda: SLICE.replace(input_window_strides=[1, 1, 0, 2]))
 
 
 # Explaining

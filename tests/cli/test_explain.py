@@ -98,7 +98,7 @@ BAD = {
     "FLOAT33 2,3": "'FLOAT32'",
     "FLOAT32 1,3,4,4 --order NHHC": "H repeated",
     "FLOAT32 1,3,4,4 --order NHW": "3 letters",
-    "FLOAT32 1,3,4,4 --order N2WC": "one letter an axis",
+    "FLOAT32 1,3,4,4 --order N2WC": "one letter for each axis",
     "FLOAT32 2,3 --strides 3,1 --order HW": "one of the two",
     "FLOAT32 2,x": "Sizes[1]: found 'x'",
     "FLOAT32 2,,3": "Sizes[1]: found ''",

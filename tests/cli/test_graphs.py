@@ -50,7 +50,7 @@ def test_examples__can_all_be_explained(path: Path, capsys: Captured, tmp_path: 
     ("words", "message"),
     [
         (["no such.json", "--graph"], "no such file"),
-        ([PIPELINE], "try --graph to explain a model"),
+        ([PIPELINE], "try anydml explain --graph"),
         (["FLOAT32"], "found no SIZES"),
         (["FLOAT32", "2,3", "--device", "cpu"], "--device: found without --graph"),
         ([PIPELINE, "2,3", "--graph"], "expected a model alone"),

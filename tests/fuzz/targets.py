@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tests.fuzz.arrays import fuzz_arrays
 from tests.fuzz.command_lines import fuzz_command_lines
+from tests.fuzz.graphs import fuzz_graphs
 from tests.fuzz.harness import Summary
 from tests.fuzz.images import fuzz_images
 from tests.fuzz.links import fuzz_links
@@ -19,4 +20,5 @@ TARGETS: dict[str, Callable[[int, int | None, float | None], Summary]] = {
     "images": fuzz_images,
     "command-lines": fuzz_command_lines,
     "links": fuzz_links,
+    "graphs": fuzz_graphs,
 }

@@ -23,6 +23,7 @@ COUNTS = {
     "images": 1500,
     "command-lines": 500,
     "links": 500,
+    "graphs": 1500,
 }
 REACHED = {
     "models": {"check 0", "check 1", "run 0", "run 1"},
@@ -32,6 +33,7 @@ REACHED = {
     "images": {"read", "image.format"},
     "command-lines": {"check 0", "check 1", "run 0", "run 1", "run 2", "explain 0", "explain 2", "ops 0", "ops 2"},
     "links": {"run 0", "run 1"},
+    "graphs": {"read", "serialized.format", "serialized.missing", "check 1"},
 }
 """Every target must get to the ends that matter, or it would find nothing for the wrong reason."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import os
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
@@ -30,7 +31,7 @@ def check_strictly(file: Path) -> list[str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        env={"MYPYPATH": str(ROOT / "src"), "PATH": ""},
+        env={**os.environ, "MYPYPATH": str(ROOT / "src")},
     )
     assert done.returncode in (0, 1), done.stdout + done.stderr
     lines = [line for line in done.stdout.splitlines() if ": error:" in line]
@@ -81,6 +82,14 @@ def test_wrong_programs__are_rejected(tmp_path: Path) -> None:
     assert not errors - programs, "the lines before the programs are right"
 
 
+def test_dir__shows_fields_and_hides_declarations() -> None:
+    shown = {name for name in dir(anydml.Slice1) if not name.startswith("_")}
+    assert set(anydml.Slice1.fields) < shown and {"replace", "to_json", "from_json"} < shown
+    assert not shown & {"fields", "counts", "ranks", "moves", "check", "infer", "points", "form"}
+    operator = right.slices_with_lists()
+    assert {name for name in dir(operator) if not name.startswith("_")} == shown
+
+
 def test_signature__has_types_and_defaults() -> None:
     parameters = inspect.signature(anydml.Gemm).parameters
     assert parameters["alpha"].default == 1.0 and parameters["alpha"].annotation == "float"
@@ -94,3 +103,8 @@ def test_help__shows_fields_levels_and_an_example(name: str) -> None:
     assert all(f"{field}: " in text for field in operator.fields)
     assert f"from feature level {operator.since.text}" in text and f"{operator.__name__}(" in text
     assert "from " in text.split("Tensors by feature level:")[1]
+
+
+def test_help__shows_rules() -> None:
+    text = inspect.getdoc(anydml.Slice1) or ""
+    assert "[slice1.window-inside]" in text and "have the same DataType, DimensionCount" in text

@@ -1,1 +1,1 @@
-"""The command line: one module a subcommand."""
+"""The command line: one module for each subcommand."""

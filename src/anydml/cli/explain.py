@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from anydml.cli.graphs import add_graph_arguments, check_no_graph_arguments, run_graph
 from anydml.cli.messages import UsageError, write
+from anydml.cli.mistakes import EXAMPLES
 from anydml.cli.terminal import Terminal
 from anydml.core.errors import DmlError, Violation, raise_if_any
 from anydml.core.geometry import OFFSET
@@ -101,8 +102,9 @@ def run(args: Namespace) -> int:
         return run_graph(args)
     check_no_graph_arguments(args)
     if not args.sizes:
-        fix = "; try --graph to explain a model" if args.data_type.lower().endswith(".json") else "; try 2,3"
-        raise UsageError(f"found no SIZES, expected some after TYPE{fix}")
+        is_model = args.data_type.lower().endswith(".json")
+        fix = f"anydml explain --graph {args.data_type}" if is_model else EXAMPLES["explain"]
+        raise UsageError(f"found no SIZES, expected a data type and sizes; try {fix}")
     subject = read_subject(args)
     plan = _plan(subject) if args.plan else None
     # Rendered before anything is written or printed, so that a failure leaves nothing behind.
@@ -123,8 +125,8 @@ def read_subject(args: Namespace) -> Subject:
     """What the arguments describe, or one error with everything that is wrong with them."""
     violations: list[Violation] = []
     # Words that are no numbers go in as they are: the description names each by its field.
-    sizes: Any = _sizes(args.sizes)
-    strides: Any = None if args.strides is None else _numbers(args.strides, "--strides")
+    sizes: Any = read_sizes(args.sizes)
+    strides: Any = None if args.strides is None else read_numbers(args.strides, "--strides")
     total: Any = None if args.total_bytes is None else _number(args.total_bytes)
     alignment: Any = 0 if args.alignment is None else _number(args.alignment)
     desc = None
@@ -157,14 +159,14 @@ def read_subject(args: Namespace) -> Subject:
 
 
 def _index(text: str, violations: list[Violation]) -> tuple[int, ...] | None:
-    return all_integers(read_integers(_numbers(text, "--index"), "index", violations))
+    return all_integers(read_integers(read_numbers(text, "--index"), "index", violations))
 
 
-def _sizes(words: list[str]) -> list[int | str]:
+def read_sizes(words: list[str]) -> list[int | str]:
     """Sizes as one list, or as several numbers: `2,3` or `2 3`."""
     if len(words) > 1 and all(word.isascii() and word.isdecimal() for word in words):
-        return _numbers(",".join(words), "SIZES")
-    return _numbers(" ".join(words), "SIZES")
+        return read_numbers(",".join(words), "SIZES")
+    return read_numbers(" ".join(words), "SIZES")
 
 
 def _window(words: list[str], whole: tuple[int, ...]) -> Window:
@@ -184,7 +186,7 @@ def _window(words: list[str], whole: tuple[int, ...]) -> Window:
             raise UsageError(f"--window: found {key} twice, expected it once")
         given[key] = values
     violations: list[Violation] = []
-    lists = {key: all_integers(read_integers(_numbers(text, key), key, violations)) for key, text in given.items()}
+    lists = {key: all_integers(read_integers(read_numbers(text, key), key, violations)) for key, text in given.items()}
     raise_if_any(violations, subject="window")
     offsets = lists.get("offsets") or (0,) * len(whole)
     # Offsets that are too few are told by themselves, not with sizes nobody gave.
@@ -194,7 +196,7 @@ def _window(words: list[str], whole: tuple[int, ...]) -> Window:
     return Window.of(whole, offsets, sizes, strides, lists.get("output"))
 
 
-def _numbers(text: str, name: str) -> list[int | str]:
+def read_numbers(text: str, name: str) -> list[int | str]:
     """`2,3`, `2x3`, `2×3`, `2*3` or `[2,3]` as numbers; what is none stays text, for the description to refuse."""
     bracketed = _BRACKETS.fullmatch(text.strip())
     plain = bracketed[1] if bracketed else text.strip()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 from anydml import __version__
 from anydml.cli.messages import (
@@ -24,11 +24,12 @@ from anydml.cli.messages import (
     describe_bug,
     write,
 )
+from anydml.cli.mistakes import told
 from anydml.cli.terminal import RED, Terminal, standard_streams
 from anydml.core.errors import DmlError, OutOfMemoryError
 from anydml.files.text import printable
 
-SUBCOMMANDS = ("explain", "run", "check", "ops", "bench", "devices")
+SUBCOMMANDS = ("explain", "size", "run", "check", "export", "ops", "rule", "bench", "devices", "completion")
 """One module each in this package; imported only when named."""
 _NEGATIVE_LIST = re.compile(r"-\d+[,x×X*]")
 
@@ -40,7 +41,15 @@ class _Parser(ArgumentParser):
         write(message, sys.stdout)  # argparse would keep quiet about a stream that cannot be written
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}\n{self.format_usage().rstrip()}\ntry '{self.prog} --help'")
+        raise UsageError(f"{told(message, self)}\ntry '{self.prog} --help'")
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, rest = self.parse_known_args(args, namespace)
+        if rest:
+            # The command's own parser knows which option was meant.
+            parser = getattr(found, "parser", self)
+            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        return found
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -98,7 +107,9 @@ def _parse(words: Sequence[str]) -> Namespace:
     # Only the named command is loaded, so that `explain` does not wait for what `bench` needs.
     for name in [named] if named in available else available:
         import_module(f"anydml.cli.{name}").add_parser(subparsers)
-    return parser.parse_args(words)
+    for command in subparsers.choices.values():
+        command.set_defaults(parser=command)
+    return parser.parse_args(words)  # type: ignore[no-any-return]
 
 
 def _protect(word: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,9 @@ from anydml.core.integers import read_integer
 from anydml.core.rules import rule
 
 Bytes = npt.NDArray[np.uint8]
+_BYTES = re.compile(r"[@=<>!]?[?cbB]")
+_NUMBERS = re.compile(r"[@=<>!]?(?:Z?[fd]|[hHiIlLqQnNeO])")
+"""Formats of elements that NumPy reads as they are; it guesses at those of structures, and refuses pointers."""
 
 NOT_A_BUFFER = rule(
     "buffer.kind", "A buffer is bytes, bytearray, memoryview, mmap, a NumPy array or a CPU tensor with __dlpack__."
@@ -69,7 +73,7 @@ def as_bytes(
     bytes, whatever the tensor holds.
     """
     # A subclass such as np.matrix would keep two dimensions whatever it is asked.
-    array = np.asarray(buffer) if isinstance(buffer, np.ndarray) else _wrap(buffer, path)
+    array = np.asarray(buffer) if isinstance(buffer, np.ndarray) else _wrap(buffer, path, dtype)
     if array.dtype == np.uint8 and array.ndim == 1 and array.flags.c_contiguous:
         return array
     if array.dtype.hasobject:
@@ -131,28 +135,36 @@ def _reach(array: npt.NDArray[Any]) -> Bytes:
     return np.lib.stride_tricks.as_strided(first, (size,), (1,), writeable=array.flags.writeable)
 
 
-def _wrap(buffer: Any, path: str) -> npt.NDArray[Any]:
+def _wrap(buffer: Any, path: str, dtype: np.dtype[Any] | None = None) -> npt.NDArray[Any]:
     try:
         view = memoryview(buffer)
     except TypeError:
-        return _from_dlpack(buffer, path)
+        return _from_dlpack(buffer, path, dtype)
     except (BufferError, ValueError) as error:
         found = f"{type(buffer).__name__} ({error})"
         raise BindingError(NOT_A_BUFFER(path, found, "memory that is open")) from error
-    if view.c_contiguous and view.itemsize == 1:
+    is_byte = view.itemsize == 1 and _BYTES.fullmatch(view.format)  # unions say "B", whatever their size
+    if not is_byte and not _NUMBERS.fullmatch(view.format):
+        found = f"{type(buffer).__name__} of {view.format!r}"
+        raise BindingError(NOT_A_BUFFER(path, found, "numbers or bytes", "np.frombuffer(..., np.uint8) for its bytes"))
+    if view.c_contiguous and is_byte:
         return np.frombuffer(view, np.uint8)
     return np.asarray(view)
 
 
-def _from_dlpack(buffer: Any, path: str) -> npt.NDArray[Any]:
+def _from_dlpack(buffer: Any, path: str, dtype: np.dtype[Any] | None) -> npt.NDArray[Any]:
     if hasattr(buffer, "__dlpack__"):
         try:
             return np.from_dlpack(buffer)
-        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        except MemoryError:
+            raise
+        except Exception as error:  # whatever a method of somebody else may raise
             found = f"{type(buffer).__name__} ({error})"
             raise BindingError(NOT_A_BUFFER(path, found, "a tensor in CPU memory")) from error
     found = type(buffer).__name__
-    raise BindingError(NOT_A_BUFFER(path, found, "memory: bytes, bytearray, memoryview, mmap, NumPy or DLPack"))
+    kind = f", np.{dtype.name}" if dtype is not None else ""
+    fix = f"np.array({found}{kind})" if isinstance(buffer, (list, tuple, int, float)) else None
+    raise BindingError(NOT_A_BUFFER(path, found, "memory: bytes, bytearray, memoryview, mmap, NumPy or DLPack", fix))
 
 
 def address_of(data: Bytes) -> int:

@@ -52,7 +52,7 @@ def default_axes(rank: int) -> str:
 def check_order(order: object, rank: int, axes: str | None = None, path: str = "Order") -> list[Violation]:
     """Everything wrong with an order's name."""
     if not isinstance(order, str) or not (order.isalpha() and order.isascii()):
-        return [ORDER_LETTERS(path, shown(order), "one letter an axis", "'NCHW' or 'NHWC'")]
+        return [ORDER_LETTERS(path, shown(order), "one letter for each axis", "'NCHW' or 'NHWC'")]
     letters = order.upper()
     violations = []
     repeated = sorted({letter for letter in letters if letters.count(letter) > 1})

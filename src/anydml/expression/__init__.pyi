@@ -715,11 +715,9 @@ def dequantize_linear(
     output_data_type: DataTypeLike | None = ...,
 ) -> Expression: ...
 def diagonal_matrix(
-    value_data_type: DataTypeLike,
-    value: Number | Mapping[str, Any] | str,
-    diagonal_fill_begin: SupportsIndex,
-    diagonal_fill_end: SupportsIndex,
-    input: Expression | None = ...,
+    graph: Graph,
+    value: Number,
+    offset: SupportsIndex | None = ...,
     *,
     name: str | None = ...,
     output_sizes: Integers | None = ...,
@@ -1798,8 +1796,7 @@ def modulus_truncate(
 def multihead_attention(
     scale: Number,
     mask_filter_value: Number,
-    query_head_count: SupportsIndex,
-    key_value_head_count: SupportsIndex,
+    head_count: SupportsIndex,
     mask_type: MultiheadAttentionMaskTypeLike,
     query: Expression | None = ...,
     key: Expression | None = ...,
@@ -1812,14 +1809,13 @@ def multihead_attention(
     relative_position_bias: Expression | None = ...,
     past_key: Expression | None = ...,
     past_value: Expression | None = ...,
-    past_sequence_lengths: Expression | None = ...,
     output_present_key: bool | TensorDesc = ...,
     output_present_value: bool | TensorDesc = ...,
     *,
     name: str | None = ...,
     output_sizes: Integers | None = ...,
     output_data_type: DataTypeLike | None = ...,
-) -> MultiheadAttention1Outputs: ...
+) -> MultiheadAttentionOutputs: ...
 def multihead_attention1(
     scale: Number,
     mask_filter_value: Number,

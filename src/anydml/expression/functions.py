@@ -32,6 +32,21 @@ ARGUMENT = rule("expression.argument", "A function is called with its own parame
 COMMON = ("name", "output_sizes", "output_data_type")
 """What every function takes besides the operator's own fields."""
 _KEYWORDS = {"if": "if_"}
+_FAMILIES = frozenset(
+    {
+        "AVERAGE_POOLING",
+        "DEPTH_TO_SPACE",
+        "GATHER_ND",
+        "LP_POOLING",
+        "MAX_POOLING",
+        "RESAMPLE_GRAD",
+        "ROI_ALIGN",
+        "SLICE",
+        "SPACE_TO_DEPTH",
+        "TOP_K",
+    }
+)
+"""Operators whose newest variant their name stands for; others have been given other fields since."""
 
 
 # Names
@@ -211,7 +226,9 @@ def function_of(cls: type[Operator], name: str) -> Callable[..., Any]:
 
 
 def variants_of(cls: type[Operator]) -> list[type[Operator]]:
-    """The operator and its numbered successors, oldest first."""
+    """The operator and its numbered successors, oldest first, where DirectMLX has one name for all of them."""
+    if cls.dml_type not in _FAMILIES:
+        return [cls]
     pattern = re.compile(rf"{cls.dml_type}\d*")
     found = [each for each in OPERATORS.values() if pattern.fullmatch(each.dml_type)]
     return sorted(found, key=lambda each: (each.since, each.dml_type))

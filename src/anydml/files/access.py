@@ -190,7 +190,7 @@ def check_target(text: str) -> list[str]:
     parts = [*(folder for folder in folders if folder != "."), name]
     if len(parts) > _MOST_FOLDERS:
         raise ModelError(TARGET("", f"{len(parts) - 1} folders", f"fewer than {_MOST_FOLDERS}", "fewer folders"))
-    if not all(_is_plain(part) for part in parts):
+    if not all(is_plain_name(part) for part in parts):
         expected = "a relative path without '..', drive or special characters"
         fix = "a name alone, and --output_path for the folder"
         raise ModelError(TARGET("", shortened(repr(text)), expected, fix))
@@ -200,7 +200,7 @@ def check_target(text: str) -> list[str]:
     return parts
 
 
-def _is_plain(part: str) -> bool:
+def is_plain_name(part: str) -> bool:
     """Whether a name is no more than that, on every system: Windows drops dots and spaces at the end."""
     if not part or part != part.rstrip(" .") or len(part) > _LONGEST_NAME:
         return False

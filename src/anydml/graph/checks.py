@@ -30,6 +30,7 @@ OWNED = rule("graph.owned", "OWNED_BY_DML inputs come from graph inputs, and all
 COUNT = rule("graph.count", "A graph has at least one node, and at most 65,536 inputs and outputs each.")
 NAMES = rule("graph.names", "Names of graph inputs and outputs are as many as those, and each stands for one.")
 LEVEL = rule("graph.level", "Graphs come with feature level 2.1, constant nodes with 6.2.")
+GRAPHS_SINCE = FeatureLevel.LEVEL_2_1
 _MOST_PORTS = 1 << 16
 Edge = InputEdge | OutputEdge | IntermediateEdge
 AnyEdge = TypeVar("AnyEdge", InputEdge, OutputEdge, IntermediateEdge)
@@ -295,7 +296,7 @@ def require_valid_graph(graph: Graph, level: FeatureLevel) -> None:
     """Return quietly if every operator, and the graph itself, is allowed at the level; else raise with all reasons."""
     violations: list[Violation] = []
     is_single = graph.single_operator is not None
-    if not is_single and level < FeatureLevel.LEVEL_2_1:
+    if not is_single and level < GRAPHS_SINCE:
         violations.append(LEVEL("", "a graph", "single operators at this level", feature_level="2.1"))
     for index, node in enumerate(graph.nodes):
         name = f"nodes[{index}] ({node})"

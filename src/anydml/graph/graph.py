@@ -206,5 +206,11 @@ class Graph:
 
         return str(import_module("anydml.view.graph").to_svg(self))
 
+    def to_cpp(self) -> str:
+        """The graph as DirectML's structures in C++: its operators, then its edges."""
+        from importlib import import_module
+
+        return str(import_module("anydml.view.cpp").to_cpp(self))
+
     def _repr_html_(self) -> str:
         return self.to_svg()

@@ -91,10 +91,9 @@ class FilterOperator(Operator, abstract=True):
         channels, groups = self.input_tensor.sizes[1], self.group_count
         filters, depth = self.filter_tensor.sizes[:2]
         if channels % groups:
-            found, expected = f"{channels} channels with {groups} groups", f"a multiple of GroupCount {groups}"
-            yield GROUPS(
-                "InputTensor.Sizes[1]", found, expected, f"{channels} channels cannot be split into {groups} groups"
-            )
+            split = f"{channels} channels cannot be split into {groups} groups"
+            fitting = channels // depth if channels % depth == 0 and filters % (channels // depth) == 0 else 1
+            yield GROUPS("GroupCount", groups, f"a divisor of {channels}: {split}", Use(fitting))
         elif self.is_forward and depth * groups != channels:
             wanted = channels // groups
             found = f"{depth} with {counted(groups, 'group')}"

@@ -230,12 +230,13 @@ class Binder:
             heappush(outputs if is_output else inputs, (start + self.ports[number].total, number))
 
 
-def binder_of(operator: Operator, space: Space) -> Binder:
-    """The binder of an operator that is not compiled: its bindings can be checked all the same."""
-    graph = Graph.of(operator)
+def binder_of(described: Operator | Graph, space: Space) -> Binder:
+    """The binder of what is not compiled: its bindings can be checked all the same."""
+    graph = Graph.of(described) if isinstance(described, Operator) else described
     plan = lower(graph)
     inputs, outputs = ports_of(graph, plan)
-    return Binder(type(operator).__name__, (*inputs, *outputs), plan, space)
+    operator = graph.single_operator
+    return Binder("Graph" if operator is None else type(operator).__name__, (*inputs, *outputs), plan, space)
 
 
 def range_of(

@@ -205,7 +205,7 @@ class Selection:
         return Selection(self.input_sizes, self.ranges)
 
     def describe(self) -> str:
-        """The selection in every dialect, one a line, or why the dialect cannot say it."""
+        """The selection in every dialect, one on each line, or why the dialect cannot say it."""
         dialects = {
             "NumPy": lambda: show_index(self.to_numpy()),
             "ONNX": self.to_onnx,

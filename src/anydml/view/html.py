@@ -12,15 +12,16 @@ from anydml.view.elision import Gap
 from anydml.view.facts import Facts, times
 from anydml.view.legend import legend, numbering, window_legend
 from anydml.view.palette import fill
-from anydml.view.picture import Grid, Kind, LogicalCell, MemoryCell, Picture, Reach, make_picture
+from anydml.view.picture import Grid, Kind, LogicalCell, MemoryCell, Picture, Reach
 from anydml.view.subject import Subject
+from anydml.view.svg import fitted_picture
 
 _GREETING = "Point at a cell, or Tab to one and use the arrow keys; Enter goes across to its partner."
 
 
 def render(subject: Subject) -> str:
     """One HTML document."""
-    facts = Facts(make_picture(subject))
+    facts = Facts(fitted_picture(subject))
     title = escape(facts.title)
     return "\n".join(
         [
@@ -63,7 +64,7 @@ class _Page:
             *(self._grid("result", self.picture.result) if self.picture.result else []),
             *self._memory(),
             "</div>",
-            f'<output id="status" aria-live="polite">{_GREETING}</output>',
+            f'<output id="status" class="idle" aria-live="polite">{_GREETING}</output>',
             *self._legend(),
             *self._figures(),
         ]
@@ -161,7 +162,7 @@ class _Page:
             for mark, meaning in legend(self.picture)
         ]
         if window_legend(self.picture):
-            entries.append(f'<li><span class="outline"></span>{escape(window_legend(self.picture))}</li>')
+            entries.append(f"<li>{escape(window_legend(self.picture))}</li>")
         if any(cell.is_chosen for cell in self.picture.memory_cells):
             entries.append('<li><span class="cell chosen"></span>the index asked for</li>')
         if numbering(self.picture):

@@ -4,7 +4,9 @@ const main = document.querySelector("main");
 const status = document.getElementById("status");
 const threads = document.querySelector(".threads");
 const cells = Array.from(main.querySelectorAll("button.cell"));
-const greeting = status.textContent;
+const jumps = Array.from(main.querySelectorAll(".jumps li"));
+const hasHover = window.matchMedia("(hover: hover)").matches;
+const greeting = hasHover ? status.textContent : "Tap a cell: its index, its place in memory and its bytes are told here.";
 
 const areaOf = (cell) => cell.closest("[data-area]").dataset.area;
 const partners = (cell) => cells.filter((other) => other.dataset.offset === cell.dataset.offset);
@@ -15,14 +17,19 @@ const centre = (element) => {
 
 function clear() {
   main.querySelectorAll(".lit").forEach((cell) => cell.classList.remove("lit"));
-  threads.replaceChildren();
+  threads.replaceChildren(...drawJumps());
+}
+
+function tell(text) {
+  status.textContent = text;
+  status.classList.toggle("idle", text === greeting);
 }
 
 function light(cell) {
   clear();
   const together = partners(cell);
   together.forEach((other) => other.classList.add("lit"));
-  status.textContent = cell.getAttribute("aria-label");
+  tell(cell.getAttribute("aria-label"));
   const memory = together.find((other) => areaOf(other) === "memory");
   if (!memory) return;
   const logical = areaOf(cell) === "memory" ? together.filter((other) => other !== memory) : [cell];
@@ -43,6 +50,49 @@ function thread(from, to) {
   path.setAttribute("d", `M${place([a.x, a.y])} C${bends.map(place).join(" ")}`);
   return path;
 }
+
+// Strides: a jump under the memory from one element to the next along each dimension, where memory is one line.
+const placeOf = (offset) => cells.find((cell) => areaOf(cell) === "memory" && cell.dataset.offset === offset);
+const shape = (name, attributes) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
+  return element;
+};
+
+function drawJumps() {
+  const strip = main.querySelector(".strip");
+  const places = Array.from(strip.querySelectorAll("button"));
+  const isOneLine = places.every((place) => place.offsetTop === places[0].offsetTop);
+  strip.style.paddingBottom = isOneLine ? `${jumps.length * 18 + 6}px` : "0";
+  if (!isOneLine) return [];
+  const origin = main.getBoundingClientRect();
+  // Names stand right of every jump, so that no line runs through them.
+  const ends = jumps.flatMap((jump) => [jump.dataset.from, jump.dataset.to]).map(placeOf).filter(Boolean);
+  const nameX = Math.max(0, ...ends.map((place) => centre(place).x - origin.x)) + 8;
+  return jumps.flatMap((jump, level) => {
+    const from = placeOf(jump.dataset.from), to = placeOf(jump.dataset.to);
+    if (!from || !to) return [];
+    const a = centre(from), b = centre(to);
+    const top = a.box.bottom - origin.y + 3, bottom = top + 10 + level * 18, ax = a.x - origin.x, bx = b.x - origin.x;
+    const label = shape("text", { x: nameX, y: bottom + 4 });
+    label.textContent = jump.textContent.split(":")[0];
+    const line = from === to
+      ? shape("circle", { class: "jump", cx: ax, cy: bottom, r: 4, fill: "none" })
+      : shape("path", { class: "jump", d: `M${ax} ${top}V${bottom}H${bx}V${top}m-4 6l4 -6l4 6` });
+    return [line, label];
+  });
+}
+
+jumps.forEach((jump) => {
+  const show = () => {
+    clear();
+    jump.classList.add("lit");
+    [jump.dataset.from, jump.dataset.to].map(placeOf).forEach((place) => place && place.classList.add("lit"));
+    tell(jump.textContent);
+  };
+  jump.addEventListener("mouseenter", show);
+  jump.addEventListener("click", show);
+});
 
 // One cell of each view can be reached with Tab; the arrow keys go on from there.
 function focusOn(cell) {
@@ -78,7 +128,9 @@ main.addEventListener("keydown", (event) => {
 cells.forEach((cell) => {
   cell.addEventListener("mouseenter", () => light(cell));
   cell.addEventListener("focus", () => light(cell));
-  cell.addEventListener("click", () => {
+  cell.addEventListener("click", (event) => {
+    // A tap shows what belongs together and leaves the page where it is.
+    if (event.pointerType === "touch" || !hasHover) return light(cell);
     // Enter, space or a click goes across: from an index to its place in memory, and back.
     const across = partners(cell).find((other) => areaOf(other) !== areaOf(cell));
     if (across) focusOn(across);
@@ -88,12 +140,14 @@ main.addEventListener("mouseleave", () => {
   const focused = document.activeElement.closest && document.activeElement.closest("button.cell");
   if (focused) return light(focused);
   clear();
-  status.textContent = greeting;
+  tell(greeting);
 });
 window.addEventListener("resize", () => {
-  const last = main.querySelector(".lit");
-  if (last) light(last);
+  const last = main.querySelector("button.lit");
+  if (last) light(last); else clear();
 });
 for (const area of new Set(cells.map(areaOf))) {
   cells.filter((cell) => areaOf(cell) === area).forEach((cell, i) => { cell.tabIndex = i ? -1 : 0; });
 }
+tell(greeting);
+clear();

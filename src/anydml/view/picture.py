@@ -49,7 +49,7 @@ class Limits:
     rows: int = 16
     columns: int = 16
     edge: int = 6
-    cells: int = 256
+    cells: int = 400
     memory: int = 320
 
 

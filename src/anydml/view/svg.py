@@ -12,13 +12,14 @@ from anydml.view.facts import Facts, times
 from anydml.view.jumps import columns_of, jumps_of
 from anydml.view.legend import legend, numbering, window_legend
 from anydml.view.palette import fill
-from anydml.view.picture import Grid, Kind, LogicalCell, MemoryCell, Picture, Reach, make_picture
+from anydml.view.picture import Grid, Kind, Limits, LogicalCell, MemoryCell, Picture, Reach, make_picture
 from anydml.view.sheet import Sheet, SheetSize, beside, flow, stack
 from anydml.view.subject import Subject
 
 WIDTH, CELL_HEIGHT, MARGIN = 860, 36, 24
 _LEAST_WIDTH = 520
 _JUMP_HEIGHT = 24
+_EDGES = (6, 4, 3, 2)
 STYLE = """
 .anydml text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #1b1f24; }
 .anydml .words { font-family: system-ui, -apple-system, Segoe UI, Roboto, sans-serif; }
@@ -63,12 +64,12 @@ STYLE = """
 
 def render(subject: Subject) -> str:
     """One SVG document."""
-    picture = make_picture(subject)
+    picture = fitted_picture(subject)
     facts = Facts(picture)
     draw = _Drawer(picture, f"anydml-{crc32(repr(subject).encode()):08x}")
     drawing = draw.drawing()
     legend_sheets = draw.legend()
-    width = max(_LEAST_WIDTH, drawing.width)
+    width = max(_LEAST_WIDTH, drawing.width, *(sheet.width for sheet in legend_sheets))
     parts = [
         _words(facts, width),
         drawing,
@@ -78,6 +79,18 @@ def render(subject: Subject) -> str:
     ]
     body = stack(parts, 18)
     return _document(body, facts, draw.name)
+
+
+def fitted_picture(subject: Subject) -> Picture:
+    """The picture with so many rows and columns that planes with others left out between them stay on one line."""
+    for edge in _EDGES:
+        picture = make_picture(subject, Limits(edge=edge))
+        grid = picture.grid
+        wide = _cell_width([cell.label for cell in grid.cells.values()]) * len(grid.columns) + 60
+        has_gap = any(isinstance(plane, Gap) for plane in grid.planes)
+        if not has_gap or wide * len(positions(grid.planes)) + 100 <= WIDTH:
+            break
+    return picture
 
 
 def _document(body: Sheet, facts: Facts, name: str) -> str:
@@ -228,23 +241,18 @@ class _Drawer:
 
     def _jumps(self, per_line: int, wide: int) -> tuple[Sheet, int]:
         """Brackets under the first line of memory, one for each stride whose jump stays on it."""
-        parts, right, level = [], 0, 0
-        for jump in jumps_of(self.picture):
-            columns = columns_of(self.picture, jump, per_line)
-            if columns is None:
-                continue
+        shown = [(jump, columns_of(self.picture, jump, per_line)) for jump in jumps_of(self.picture)]
+        near = [(jump, columns) for jump, columns in shown if columns is not None]
+        # Names stand right of every bracket, so that no line runs through them.
+        text_x = max((max(columns) * wide + wide // 2 + 10 for _, columns in near), default=0)
+        parts = []
+        for level, (jump, columns) in enumerate(near):
+            bottom = 18 + CELL_HEIGHT + 14 + level * _JUMP_HEIGHT
             start, end = (column * wide + wide // 2 for column in columns)
-            top, bottom = 18 + CELL_HEIGHT + 2, 18 + CELL_HEIGHT + 14 + level * _JUMP_HEIGHT
-            if start == end:
-                parts.append(f'<circle class="jump" cx="{start}" cy="{bottom}" r="5"/>')
-            else:
-                path = f"M{start} {top}V{bottom}H{end}V{top + 5}"
-                parts.append(f'<path class="jump" d="{path}"/><path class="tip" d="M{end} {top}l-4 7h8z"/>')
-            text_x = max(start, end) + 8
+            parts.append(_bracket(start, end, bottom))
             parts.append(f'<text class="axis" x="{text_x}" y="{bottom + 4}">{escape(jump.words)}</text>')
-            right = max(right, text_x + 7 * len(jump.words))
-            level += 1
-        return Sheet(right, 0, tuple(parts)), level * _JUMP_HEIGHT
+        right = max((text_x + 7 * len(jump.words) for jump, _ in near), default=0)
+        return Sheet(right, 0, tuple(parts)), len(near) * _JUMP_HEIGHT
 
     def _far_jumps(self, per_line: int, width: int) -> list[Sheet]:
         far = [jump for jump in jumps_of(self.picture) if columns_of(self.picture, jump, per_line) is None]
@@ -274,6 +282,15 @@ class _Drawer:
         if numbering(self.picture):
             entries.append(_text(numbering(self.picture), "words muted", 7.0, 24))
         return [flow(entries, SheetSize(WIDTH, 24))] if entries else []
+
+
+def _bracket(start: int, end: int, bottom: int) -> str:
+    """A line down from one cell, along, and up to another with an arrow; a ring where both are one."""
+    top = 18 + CELL_HEIGHT + 2
+    if start == end:
+        return f'<circle class="jump" cx="{start}" cy="{bottom}" r="5"/>'
+    path = f'<path class="jump" d="M{start} {top}V{bottom}H{end}V{top + 5}"/>'
+    return f'{path}<path class="tip" d="M{end} {top}l-4 7h8z"/>'
 
 
 def _sample(mark: Kind | Reach) -> MemoryCell:

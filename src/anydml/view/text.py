@@ -19,7 +19,7 @@ from anydml.view.subject import Subject
 BOLD, DIM, PLAIN = "1", "2", ""
 _PLANE_GAP = 3
 _FEW_PLANES, _MANY_PLANES = 4, 16
-_CELLS = 96
+_CELLS = 256
 _ASCII = str.maketrans("─│┌┬┐├┼┤└┴┘░·×…→←↓○›‹", "-|+++++++++x*x~><vo><")
 _CORNERS = dict(zip(("dr", "dlr", "dl", "udr", "udlr", "udl", "ur", "ulr", "ul"), "┌┬┐├┼┤└┴┘", strict=True))
 """Box corners by the directions in which lines leave them: up, down, left, right."""
@@ -52,12 +52,12 @@ def render(subject: Subject, canvas: Canvas) -> str:
     parts = [
         Block.of(wrap(facts.heading, canvas.width) + wrap(facts.subheading, canvas.width), BOLD),
         Block.of([line for sentence in facts.sentences for line in wrap(sentence, inner)]),
-        _strides(facts),
+        _strides(facts, inner),
         Block.of(wrap(facts.formula, inner) + _wrapped(facts.examples, inner)),
         drawing,
         *([Block.of(_wrapped(facts.mapping, inner))] if facts.mapping else []),
-        *_legend(picture),
-        _amounts(facts),
+        *_legend(picture, inner),
+        _amounts(facts, inner),
     ]
     lines = below([parts[0], *(part.indent(2) for part in parts[1:])]).paint(canvas.color)
     text = "\n".join(lines) + "\n"
@@ -75,7 +75,7 @@ def _fitted(subject: Subject, width: int) -> tuple[Picture, Block]:
     planes = _plane_limit(subject.layout.sizes, digits, width)
     while True:
         limits = Limits(
-            planes=planes, rows=10, columns=columns, edge=min(5, columns), cells=_CELLS, memory=max(48, min(160, width))
+            planes=planes, rows=16, columns=columns, edge=min(5, columns), cells=_CELLS, memory=max(48, min(160, width))
         )
         picture = make_picture(subject, limits)
         drawing = _drawing(picture, width)
@@ -95,7 +95,7 @@ def _plane_limit(sizes: tuple[int, ...], digits: int, width: int) -> int:
 # Figures
 
 
-def _strides(facts: Facts) -> Block:
+def _strides(facts: Facts, width: int) -> Block:
     """Sizes, the strides in force and the row-major ones, a column for each axis."""
     layout = facts.layout
     subject = facts.picture.subject
@@ -110,33 +110,34 @@ def _strides(facts: Facts) -> Block:
         ("row-major", list(map(str, layout.packed_strides)), row_major),
     ]
     widths = [max(len(row[1][axis]) for row in rows) for axis in range(layout.rank)]
-    return Block.of(
-        [
-            Span(f"{name:<11}"),
-            Span("  ".join(f"{value:>{width}}" for value, width in zip(values, widths, strict=True))),
-            Span(f"   {remark}" if remark else "", DIM),
-        ]
-        for name, values, remark in rows
-    )
+    lines = []
+    for name, values, remark in rows:
+        figures = "  ".join(f"{value:>{wide}}" for value, wide in zip(values, widths, strict=True))
+        lines += _remarked(f"{name:<11}{figures}", remark, width)
+    return Block.of(lines)
 
 
-def _amounts(facts: Facts) -> Block:
+def _remarked(figures: str, remark: str, width: int) -> list[list[Span]]:
+    """A line of a table with its remark: beside it, or below where the width does not take both."""
+    if not remark or len(figures) + 3 + len(remark) <= width:
+        return [[Span(figures), Span(f"   {remark}" if remark else "", DIM)]]
+    return [[Span(figures)], *([Span(f"    {line}", DIM)] for line in wrap(remark, width - 4))]
+
+
+def _amounts(facts: Facts, width: int) -> Block:
     def shown(value: int | None) -> str:
         return "" if value is None else f"{value:,}"
 
     rows = [(a.name, shown(a.elements), shown(a.bytes), a.remark) for a in facts.amounts]
     rows.insert(0, ("", "elements", "bytes" if facts.data_type else "", ""))
     wide = [max(len(row[column]) for row in rows) for column in range(3)]
-    return Block.of(
-        [
-            Span(f"{name:<{wide[0]}}  {elements:>{wide[1]}}  {size:>{wide[2]}}"),
-            Span(f"   {remark}" if remark else "", DIM),
-        ]
-        for name, elements, size, remark in rows
-    )
+    lines = []
+    for name, elements, size, remark in rows:
+        lines += _remarked(f"{name:<{wide[0]}}  {elements:>{wide[1]}}  {size:>{wide[2]}}", remark, width)
+    return Block.of(lines)
 
 
-def _legend(picture: Picture) -> list[Block]:
+def _legend(picture: Picture, width: int) -> list[Block]:
     entries = [(_MARKS[mark], meaning) for mark, meaning in legend(picture)]
     if window_legend(picture):
         entries.append(("", window_legend(picture)))
@@ -146,7 +147,8 @@ def _legend(picture: Picture) -> list[Block]:
         entries.append(("…", "left out"))
     if numbering(picture):
         entries.append(("" if picture.subject.values else "0 1", numbering(picture)))
-    return [Block.of([f"{mark:<4}{meaning}" for mark, meaning in entries], DIM)] if entries else []
+    told = [line for mark, text in entries for line in wrap(f"{mark:<4}{text}", width, subsequent_indent="    ")]
+    return [Block.of(told, DIM)] if entries else []
 
 
 # Drawings

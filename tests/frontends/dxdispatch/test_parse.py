@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import anydml as dml
 from anydml.core.enums import ExecutionFlags
+from anydml.frontends.dxdispatch import parse_model
 from tests.frontends.dxdispatch.models import RELU, changed, parse, run, violations
 
 DESC = RELU["dispatchables"]["relu"]["desc"]
@@ -80,7 +82,7 @@ BAD = [
     (("dispatchables", "relu", "type"), "ACTIVATION_RELLU", "dispatchable.type", "dispatchables.relu.type"),
     (("dispatchables", "relu", "type"), "HLSL", "dispatchable.foreign", "dispatchables.relu.type"),
     (("dispatchables", "relu", "type"), "onnx", "dispatchable.foreign", "dispatchables.relu.type"),
-    (("dispatchables", "relu", "type"), "dmlSerializedGraph", "dispatchable.foreign", "dispatchables.relu.type"),
+    (("dispatchables", "relu", "type"), "dmlSerializedGraph", "model.missing", "dispatchables.relu.sourcePath"),
     (("dispatchables", "relu", "desk"), {}, "model.unknown-key", "dispatchables.relu.desk"),
     (("dispatchables", "relu", "desc"), 4, "model.kind", "dispatchables.relu.desc"),
     (("dispatchables", "relu", "desc", "self"), 4, "field.unknown", "dispatchables.relu.desc.self"),
@@ -276,3 +278,23 @@ def test_flood__is_cut_short(name: str) -> None:
     found = violations(FLOODS[name])
     assert 0 < len(found) <= 1001
     assert perf_counter() - start < 20
+
+
+def test_missing_output__is_refused_with_what_would_fit() -> None:
+    text = """{
+      "resources": {}, "commands": [],
+      "dispatchables": { "pool": { "type": "MAX_POOLING", "desc": {
+        "InputTensor": { "DataType": "FLOAT16", "Sizes": [1, 2, 4, 6] },
+        "Strides": [2, 2], "WindowSize": [2, 2], "StartPadding": [0, 0], "EndPadding": [0, 0] } } } }"""
+    with pytest.raises(dml.ModelError) as caught:
+        parse_model(text)
+    [violation] = caught.value.violations
+    assert (violation.rule, violation.path) == ("field.missing", "dispatchables.pool.desc.OutputTensor")
+    assert 'try {"DataType": "FLOAT16", "Sizes": [1, 2, 2, 3]}' in str(violation)
+
+
+def test_graph_compilation__needs_feature_level_2_1() -> None:
+    text = (Path(__file__).parents[3] / "examples" / "gemm_graph.json").read_text("utf-8")
+    assert parse_model(text, feature_level="2.1").dispatchables["gemm"].operator is not None
+    with pytest.raises(dml.ModelError, match=r"dmlCompileType.*DmlCompileOp.*\[dispatchable\.compile-type\]"):
+        parse_model(text, feature_level="2.0")

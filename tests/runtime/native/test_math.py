@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,11 @@ def test_function__of_special_values(name: str, target: str) -> None:
     failed |= (wanted == 0) & (np.signbit(found) != np.signbit(wanted))
     lines = [f"{x[n]}, {y[n]}: {found[n]}, exact {wanted[n]}" for n in np.flatnonzero(failed)[:8]]
     assert not lines, "\n".join(lines)
+
+
+def test_page__has_the_table() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "arithmetic.md").read_text(encoding="utf-8")
+    assert all(f"| {name} | {function.ulp:g} |" in page for name, function in FUNCTIONS.items())
 
 
 def test_errors__can_tell() -> None:

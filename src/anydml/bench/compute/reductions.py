@@ -120,6 +120,76 @@ def _layer_normalization(size: int, threads: int) -> Problem:
     )
 
 
+def _image(size: int, side: int) -> tuple[int, int, int, int]:
+    return 1, max(1, size // 4 // side // side), side, side
+
+
+def _pooling(is_max: bool, size: int, threads: int) -> Problem:
+    """Windows of 3 x 3 in steps of 2, with padding of 1."""
+    sizes = _image(size, 112)
+    x = random(sizes)
+    small = (*sizes[:2], 56, 56)
+    mine, by_onnx = (np.zeros(small, np.float32) for _ in range(2))
+    window: dict[str, Any] = {"window_size": (3, 3), "strides": (2, 2), "start_padding": (1, 1), "end_padding": (1, 1)}
+    desc = dml.TensorDesc("FLOAT32", sizes)
+    if is_max:
+        operator: dml.Operator = dml.MaxPooling(input_tensor=desc, **window)
+    else:
+        operator = dml.AveragePooling(input_tensor=desc, include_padding=False, **window)
+    attributes: dict[str, Any] = {"kernel_shape": (3, 3), "strides": (2, 2), "pads": (1, 1, 1, 1)}
+    node = OnnxNode("MaxPool" if is_max else "AveragePool", ("x",), ("y",), attributes)
+    kept: dict[str, Any] = {}
+
+    def in_torch(t: Any, x: Any) -> None:
+        if is_max:
+            kept["result"] = t.nn.functional.max_pool2d(x, 3, 2, 1)
+        else:
+            kept["result"] = t.nn.functional.avg_pool2d(x, 3, 2, 1, count_include_pad=False)
+
+    return problem(
+        {
+            OURS: ours(operator, [x], [mine], threads),
+            TORCH: torch_work(in_torch, x, threads=threads),
+            ONNX: onnx([node], {"x": x}, {"y": by_onnx}, threads),
+        },
+        {OURS: mine, TORCH: lambda: kept["result"].numpy(), ONNX: by_onnx},
+        touched_bytes=x.nbytes + mine.nbytes,
+    )
+
+
+def _batch_normalization(size: int, threads: int) -> Problem:
+    sizes = _image(size, 64)
+    x = random(sizes)
+    mean, variance, scale, bias = (np.abs(random(sizes[1], seed)) + 0.5 for seed in range(1, 5))
+    mine, by_onnx = (np.zeros(sizes, np.float32) for _ in range(2))
+    channel = dml.TensorDesc("FLOAT32", (1, sizes[1], 1, 1))
+    operator = dml.BatchNormalization(
+        input_tensor=dml.TensorDesc("FLOAT32", sizes),
+        mean_tensor=channel,
+        variance_tensor=channel,
+        scale_tensor=channel,
+        bias_tensor=channel,
+        spatial=True,
+        epsilon=1e-5,
+    )
+    node = OnnxNode("BatchNormalization", ("x", "s", "b", "m", "v"), ("y",), {"epsilon": 1e-5})
+    named = {"x": x, "s": scale, "b": bias, "m": mean, "v": variance}
+    kept: dict[str, Any] = {}
+
+    def in_torch(t: Any, x: Any, m: Any, v: Any, s: Any, b: Any) -> None:
+        kept["result"] = t.nn.functional.batch_norm(x, m, v, s, b, eps=1e-5)
+
+    return problem(
+        {
+            OURS: ours(operator, [x, mean, variance, scale, bias], [mine], threads),
+            TORCH: torch_work(in_torch, x, mean, variance, scale, bias, threads=threads),
+            ONNX: onnx([node], named, {"y": by_onnx}, threads),
+        },
+        {OURS: mine, TORCH: lambda: kept["result"].numpy(), ONNX: by_onnx},
+        touched_bytes=x.nbytes + mine.nbytes,
+    )
+
+
 CASES = (
     *(
         Case(NAME, f"{function.lower()} of {where}", partial(_reduce, function, where))
@@ -128,5 +198,8 @@ CASES = (
     ),
     *(Case(NAME, f"softmax of {where}", partial(_softmax, where)) for where in (_ROWS, _COLUMNS, _MIDDLE)),
     Case(NAME, "layer normalization", _layer_normalization),
+    Case(NAME, "batch normalization", _batch_normalization),
+    Case(NAME, "max pooling 3x3/2", partial(_pooling, True)),
+    Case(NAME, "average pooling 3x3/2", partial(_pooling, False)),
 )
 FAMILY = Family(NAME, CASES, {"": Goal(0.95, 1.3)})

@@ -150,6 +150,8 @@ def _rules(operator: type[Operator]) -> Iterator[str]:
         yield f"It may run in place: {pairs}."
     if not operator.owned_inputs:
         yield "No input may be OWNED_BY_DML."
+    for each in import_module("anydml.catalog.facts").rules_of(operator):
+        yield f"{each.says} [{each.id}]"
 
 
 def _wrapped(text: str) -> str:

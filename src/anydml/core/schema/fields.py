@@ -120,6 +120,14 @@ class AttributeField:
 Field = TensorField | AttributeField
 
 
+@dataclass(frozen=True)
+class CountField:
+    """A count of DirectML's structure: the length of the lists that follow it."""
+
+    dml_name: str
+    counted: tuple[str, ...]
+
+
 def _types(types: TypeSteps | When) -> TypeLadder | When:
     return types if isinstance(types, When) else Ladder.parse(types)
 

@@ -16,16 +16,25 @@ from typing import Any, ClassVar, TypeVar
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import DmlError, Violation, raise_if_any
-from anydml.core.fixes import Add
+from anydml.core.fixes import Add, Describe
 from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
 from anydml.core.naming import pascal, upper
 from anydml.core.policy import DEFAULT, Outline, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema import sizes as patterns
-from anydml.core.schema.documenting import LazyDoc, own_text, signature_of
-from anydml.core.schema.fields import AttributeField, Field, Ladder, RankLadder, RankSteps, Same, TensorField
-from anydml.core.schema.reading import read_fields
+from anydml.core.schema.documenting import LazyDoc, default_of, own_text, signature_of
+from anydml.core.schema.fields import (
+    AttributeField,
+    CountField,
+    Field,
+    Ladder,
+    RankLadder,
+    RankSteps,
+    Same,
+    TensorField,
+)
+from anydml.core.schema.reading import MISSING, read_fields
 from anydml.core.tensor import TensorDesc
 
 INFER = rule("output.infer", "An output that is left out can be told from the inputs.")
@@ -33,6 +42,11 @@ FUSED_TENSORS = rule("activation.tensors", "A fused activation has no tensors of
 
 _WIDEST_ELEMENT_BYTES = 8
 Self = TypeVar("Self", bound="Operator")
+SHOWN_NAMES = (
+    *("dml_type", "dml_id", "since", "meaning", "values", "is_fused", "fused"),
+    *("replace", "to_dict", "to_json", "from_dict", "from_json"),
+)
+"""What `dir` shows of an operator besides its fields; everything else is there for those who declare operators."""
 FORMS = ("moves", "formula", "compute", "equivalent")
 """The ways to say what an operator means; see `Operator`."""
 
@@ -55,7 +69,16 @@ OPERATORS: dict[str, type[Operator]] = {}
 """Every operator class, by its DirectML type without prefix."""
 
 
-class Operator:
+class OperatorType(type):
+    """The class of operator classes: `dir`, `help` and completion show what users need, not how it is declared."""
+
+    def __dir__(cls) -> list[str]:
+        special = [name for name in super().__dir__() if name.startswith("__")]
+        fields: dict[str, Field] = getattr(cls, "fields", {})
+        return sorted({*special, *fields, *SHOWN_NAMES})
+
+
+class Operator(metaclass=OperatorType):
     """A frozen operator description. Subclasses declare; this class reads and answers.
 
     A subclass gives its meaning in exactly one form, which is checked when the class is made:
@@ -100,6 +123,9 @@ class Operator:
     pending_outputs: frozenset[str] = frozenset()
     """Outputs that are asked for and being inferred: None until that is done."""
 
+    inferred_outputs: Mapping[str, Outline] = {}
+    """Outputs that were inferred, with what was asked of them."""
+
     def __init_subclass__(cls, since: str = "", id: int = 0, name: str = "", abstract: bool = False) -> None:
         super().__init_subclass__()
         own = {key: value for key, value in vars(cls).items() if isinstance(value, TensorField | AttributeField)}
@@ -127,7 +153,11 @@ class Operator:
         """What the operator means, in a sentence or two."""
         return own_text(cls)
 
-    def __init__(self, /, **values: Any) -> None:
+    def __init__(self, /, *positional: Any, **values: Any) -> None:
+        if positional:
+            needed = [f"{f.name}=..." for f in self.fields.values() if default_of(f) is None]
+            name = type(self).__name__
+            raise TypeError(f"{name} takes its fields by name; try {name}({', '.join(needed)})")
         self._set(read_fields(type(self), values), fused=False)
 
     @classmethod
@@ -139,9 +169,19 @@ class Operator:
 
     @classmethod
     def from_model(cls, values: Mapping[str, Any], fused: bool = False) -> Operator:
-        """The operator a model file describes: no attribute has a default there."""
+        """The operator a model file describes: no attribute has a default there, and no output is inferred."""
         operator = cls.__new__(cls)
-        operator._set(read_fields(cls, values, fused=fused, with_defaults=False), fused=fused)
+        read = read_fields(cls, values, fused=fused, with_defaults=False)
+        operator._set(read, fused=fused)
+        absent = () if fused else operator._outputs_to_infer(read)
+        fitting = {name: getattr(operator, name) for name in absent}
+        raise_if_any(
+            [
+                MISSING(pascal(name), "nothing", "a description", Describe(desc.data_type.name, desc.sizes))
+                for name, desc in fitting.items()
+            ],
+            subject=cls.__name__,
+        )
         return operator
 
     def _set(self, read: dict[str, Any], fused: bool) -> None:
@@ -186,6 +226,7 @@ class Operator:
         raise_if_any(violations, subject=subject)
         for noted in ("_outputs", "pending_outputs"):
             self.__dict__.pop(noted, None)  # noted while outputs were absent
+        self.__dict__["inferred_outputs"] = dict(wanted)
         for name, known in wanted.items():
             try:
                 strides = None if known.policy is DEFAULT else known.policy(sizes[name]).strides
@@ -202,13 +243,17 @@ class Operator:
         """A fused activation as an operator of its own, from this tensor to one like it."""
         return _rebuild(type(self), self.values() | {"input_tensor": tensor, "output_tensor": tensor})
 
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
+
     def values(self) -> dict[str, Any]:
+        """Every field with its value, None where it is absent."""
         return {name: getattr(self, name) for name in self.fields}
 
     def replace(self: Self, **changes: Any) -> Self:
-        """A copy with some fields changed: `op.replace(axis=1)`."""
+        """A copy with some fields changed: `op.replace(axis=1)`. Outputs that were inferred are inferred again."""
         kept = {name: value for name, value in self.values().items() if value is not None}
-        return type(self)(**(kept | changes))
+        return type(self)(**(kept | dict(self.inferred_outputs) | changes))
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.values() == other.values()
@@ -258,6 +303,12 @@ class Operator:
         """The operator that `to_json` wrote."""
         return cls.from_dict(read_json(text, cls.__name__))
 
+    def to_cpp(self, name: str = "") -> str:
+        """The operator as DirectML's structures in C++; a name tells the variables of several operators apart."""
+        from importlib import import_module
+
+        return str(import_module("anydml.view.cpp").to_cpp(self, name))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.values())
 
@@ -270,6 +321,21 @@ class Operator:
     @classmethod
     def attribute_fields(cls) -> Iterator[AttributeField]:
         return (field for field in cls.fields.values() if isinstance(field, AttributeField))
+
+    @classmethod
+    def struct_fields(cls) -> Iterator[Field | CountField]:
+        """The members of DirectML's structure in order; a count stands before the first list that it counts."""
+        seen: set[str] = set()
+        for field in cls.fields.values():
+            if field.length and field.length not in seen:
+                seen.add(field.length)
+                yield CountField(field.length, cls.counts[field.length])
+            yield field
+
+    def count(self, field: CountField) -> int:
+        """The length of the lists that a count is for."""
+        lists = [getattr(self, name) for name in field.counted]
+        return next((len(each) for each in lists if each is not None), 0)
 
     def points(self, role: str) -> tuple[BindingPoint, ...]:
         """The binding points of a role in DirectML's order, lists spread out, absent ones included."""

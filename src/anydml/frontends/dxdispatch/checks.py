@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import lcm, prod
 from typing import Any
@@ -12,18 +12,21 @@ import numpy as np
 from anydml.core.errors import DmlError, Violation
 from anydml.core.fixes import Advice, Resize, Use
 from anydml.core.rules import rule
-from anydml.core.schema import BindingPoint
 from anydml.core.tensor import MINIMUM_ALIGNMENT_BYTES
 from anydml.files.json_tree import Node
 from anydml.frontends.dxdispatch.commands import NAME
 from anydml.frontends.dxdispatch.fields import Notes, nearest, quoted
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Dispatchable, Resource, Source
 from anydml.frontends.dxdispatch.resources import MEMORY
+from anydml.graph.graph import Graph, OperatorNode
 from anydml.runtime.binding import OFFSET, SIZE, Binder, BufferBinding, binder_of
 from anydml.runtime.host import HostMemory
+from anydml.runtime.ports import Port
 
 WORK = rule(
-    "dispatchable.memory", "An operator's tensors fit in memory with every element they have, broadcast ones too."
+    "dispatchable.memory",
+    "An operator's tensors fit in memory with every element they have, broadcast ones too, and so does what it "
+    "computes with.",
 )
 _WIDEST_ELEMENT_BYTES = 8
 Buffers = Mapping[str, Any]
@@ -39,16 +42,31 @@ def buffer_bindings(bindings: Bindings, resources: Mapping[str, Resource], buffe
 
 
 def check_dispatchable(node: Node, dispatchable: Dispatchable, notes: Notes, budget: int) -> None:
-    """Whether an operator's tensors can be held in memory at all."""
+    """Whether an operator's tensors, and what it computes with, can be held in memory at all."""
     desc = node.get("desc") or node.get("Desc") or node
-    for point in dispatchable.operator.all_points():
-        if point.tensor is None:
-            continue
-        needed = prod(point.tensor.sizes) * _WIDEST_ELEMENT_BYTES
-        if needed > budget:
-            found = f"{prod(point.tensor.sizes)} elements"
-            expected = f"at most {budget // _WIDEST_ELEMENT_BYTES}, half of this machine's memory"
-            notes.adopt(desc, [WORK(f"{point.dml_name}.Sizes", found, expected, "smaller sizes")])
+    found = list[Violation]()
+    for each in notes.until_full(dispatchable.graph.nodes):
+        prefix = f"nodes.{each}." if dispatchable.operator is None else ""
+        for point in (*each.points("input"), *each.points("output")) if isinstance(each, OperatorNode) else ():
+            count = prod(point.tensor.sizes) if point.tensor is not None else 0
+            if count * _WIDEST_ELEMENT_BYTES > budget:
+                expected = f"at most {budget // _WIDEST_ELEMENT_BYTES}, half of this machine's memory"
+                path = f"{prefix}{point.dml_name}.Sizes"
+                found.append(WORK(path, f"{count} elements", expected, "smaller sizes"))
+    notes.adopt(desc, found or list(_beyond_memory(dispatchable.graph, budget)))
+
+
+def _beyond_memory(graph: Graph, budget: int) -> Iterator[Violation]:
+    """Devices have kernels that take less, and a run asks its own: here only what is beyond all memory is refused."""
+    for node in graph.nodes:
+        operator = node.operator if isinstance(node, OperatorNode) else None
+        if operator is not None and operator.form == "compute" and operator.scratch_size_in_bytes > 2 * budget:
+            yield working_memory(operator.scratch_size_in_bytes, 2 * budget, "the memory of this machine")
+
+
+def working_memory(needed: int, most: int, what: str = "half of this machine's memory") -> Violation:
+    """What an operator computes with does not fit."""
+    return WORK("", f"{needed} bytes to compute with", f"at most {most}, {what}", "smaller sizes")
 
 
 def check_memory(root: Node, resources: Mapping[str, Resource], notes: Notes, budget: int) -> bool:
@@ -105,27 +123,27 @@ class _BindingChecker:
             binder = self._binder(dispatchable)
             binder.bind_call((), buffer_bindings(bindings, self.known, self.buffers), initializing=owned)
         except DmlError as error:
-            points = {point.dml_name: point for point in dispatchable.operator.all_points()}
-            told = [self._in_elements(violation, bindings, points) for violation in error.violations]
+            ports = {port.dml_name: port for port in self._binder(dispatchable).ports}
+            told = [self._in_elements(violation, bindings, ports) for violation in error.violations]
             self.notes.adopt(place, told)
 
     def _binder(self, dispatchable: Dispatchable) -> Binder:
         """One for all commands that run the same operator."""
         if dispatchable.name not in self.binders:
-            self.binders[dispatchable.name] = binder_of(dispatchable.operator, self.memory)
+            self.binders[dispatchable.name] = binder_of(dispatchable.graph, self.memory)
         return self.binders[dispatchable.name]
 
-    def _in_elements(self, violation: Violation, bindings: Bindings, points: Mapping[str, BindingPoint]) -> Violation:
+    def _in_elements(self, violation: Violation, bindings: Bindings, ports: Mapping[str, Port]) -> Violation:
         """A wrong offset in the unit and under the name a model gives it; anything else as it is."""
-        point = points.get(violation.path.removesuffix(".Offset"))
+        port = ports.get(violation.path.removesuffix(".Offset"))
         named = replace(violation, path=violation.path.replace(".Offset", ".elementOffset"))
-        if point is None or point.tensor is None or violation.rule not in (OFFSET.id, SIZE.id):
+        if port is None or port.tensor is None or violation.rule not in (OFFSET.id, SIZE.id):
             return named
-        source = bindings[point.field.name][int(point.name.partition("[")[2].rstrip("]") or 0)]
+        source = _source_of(port, bindings)
         if violation.rule == SIZE.id:
             return self._too_little(violation, source)
         bits = source.element_bits(self.known[source.resource])
-        alignment = max(point.tensor.guaranteed_base_offset_alignment, MINIMUM_ALIGNMENT_BYTES)
+        alignment = max(port.offset_step, MINIMUM_ALIGNMENT_BYTES)
         step = lcm(alignment * 8, bits) // bits
         return replace(
             named,
@@ -151,6 +169,14 @@ class _BindingChecker:
             expected=f"less than {end} ({size} bytes), the end of {quoted(source.resource)}",
             fix=Advice("a smaller offset, or a larger resource"),
         )
+
+
+def _source_of(port: Port, bindings: Bindings) -> Source:
+    """The range that is bound to a port: its own, or its part of a list."""
+    if port.name in bindings:
+        return bindings[port.name][0]
+    name, _, index = port.name.partition("[")
+    return bindings[name][int(index.rstrip("]") or 0)]
 
 
 def _places(bindings: Node) -> dict[Any, Node]:

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from anydml.core.datatype import DataType
 from anydml.core.rules import rule
-from anydml.core.schema import Operator
 from anydml.files import images
 from anydml.files.access import ARRAY_EXTENSION, IMAGE_EXTENSIONS, check_target
 from anydml.files.json_tree import Node
 from anydml.files.npy import MAXIMUM_DIMENSIONS
-from anydml.frontends.dxdispatch.bindings import read_bindings
+from anydml.frontends.dxdispatch.bindings import Points, read_bindings
 from anydml.frontends.dxdispatch.fields import Fields, Notes, nearest, quoted
 from anydml.frontends.dxdispatch.model import Command, Dispatch, Dispatchable, Place, Print, Resource, WriteFile
 
@@ -69,8 +68,8 @@ class CommandReader:
         fields.integers("threadGroupCount", 1)  # for shaders; operators know their own
         fields.finish()
         dispatchable = self.dispatchables.get(name) if name is not None else None
-        cls: type[Operator] | None = type(dispatchable.operator) if dispatchable is not None else None
-        bindings = read_bindings(bindings_node, cls, self.notes)
+        points = Points.of(dispatchable.graph) if dispatchable is not None else None
+        bindings = read_bindings(bindings_node, points, self.notes)
         return None if dispatchable is None or name is None else Dispatch(name, bindings, *self._common(fields))
 
     def _print(self, fields: Fields) -> Print | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import anydml.operators  # noqa: F401 - declares them all
@@ -13,14 +14,17 @@ from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator
 from anydml.core.schema.names import ALIASES, suggest_operator
 from anydml.core.schema.validate import validate
+from anydml.files.access import find_source
 from anydml.files.json_tree import Node
-from anydml.frontends.dxdispatch.bindings import read_bindings
+from anydml.frontends.dxdispatch.bindings import Points, read_bindings
 from anydml.frontends.dxdispatch.fields import KIND, LONG, MOST_INTEGERS, Fields, Notes, quoted
-from anydml.frontends.dxdispatch.model import Dispatchable, Place
+from anydml.frontends.dxdispatch.model import Bindings, Dispatchable, Place
+from anydml.graph.checks import GRAPHS_SINCE, require_valid_graph
+from anydml.graph.graph import Graph
 
 PREFIX = "DML_OPERATOR_"
 UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.")
-FOREIGN = rule("dispatchable.foreign", "Shaders, ONNX models and serialized graphs are no operators, and are not run.")
+FOREIGN = rule("dispatchable.foreign", "Shaders and ONNX models are not operators, and are not run.")
 COMPILE_TYPE = rule(
     "dispatchable.compile-type", "dmlCompileType is DmlCompileOp or DmlCompileGraph; both give the same result."
 )
@@ -28,8 +32,8 @@ TWICE = rule("dispatchable.twice", "A dispatchable has one type and one descript
 _FOREIGN = {
     "hlsl": ("an HLSL shader", "the DirectML operators it stands for"),
     "onnx": ("an ONNX model", "its operators as dispatchables of this model"),
-    "dmlserializedgraph": ("a serialized graph", "its operators as dispatchables of this model"),
 }
+_SERIALIZED = "dmlserializedgraph"
 _MOST_FIELDS = 200
 _OWN_KEYS = ("type", "Type", "desc", "Desc", "dmlCompileType", "executionFlags", "bindings")
 
@@ -40,6 +44,7 @@ class DispatchableReader:
 
     notes: Notes
     level: FeatureLevel
+    folder: Path
 
     def read(self, name: str, node: Node) -> Dispatchable | None:
         fields = Fields(node, self.notes, "a dispatchable")
@@ -47,18 +52,46 @@ class DispatchableReader:
             return None
         key = self._spelling(fields, "type")
         kind = fields.text(key, "an operator such as 'DML_OPERATOR_GEMM'", required=True)
+        if kind is not None and kind.lower() == _SERIALIZED:
+            return self._serialized(name, node, fields, key)
         cls = self._find(kind, node.get(key)) if kind is not None else None
         if kind is not None and kind.lower() in _FOREIGN:
             return None
         self._compile_type(fields)
         flags_node = fields.get("executionFlags")
         flags = self._flags(flags_node)
-        bindings = read_bindings(fields.get("bindings"), cls, self.notes)
+        points = None if cls is None else Points.of_operator(cls)
+        bindings = read_bindings(fields.get("bindings"), points, self.notes)
         if cls is None:
             return None
         operator = self._operator(cls, node, fields)
-        place = Place(node.path, *self.notes.document.place(node.offset))
-        return None if operator is None else Dispatchable(name, operator, flags, bindings, place)
+        return None if operator is None else self._dispatchable(name, node, Graph.of(operator), flags, bindings)
+
+    def _dispatchable(
+        self, name: str, node: Node, graph: Graph, flags: ExecutionFlags, bindings: Bindings
+    ) -> Dispatchable:
+        return Dispatchable(name, graph, flags, bindings, Place(node.path, *self.notes.document.place(node.offset)))
+
+    def _serialized(self, name: str, node: Node, fields: Fields, key: str) -> Dispatchable | None:
+        """A graph in a file of its own, with its weights beside it."""
+        from anydml.frontends.serialized import read_graph
+
+        text = fields.text("sourcePath", "the name of a file", required=True)
+        flags = self._flags(fields.get("executionFlags"))
+        bindings_node = fields.get("bindings")
+        fields.finish(key)
+        if text is None:
+            return None
+        graph = self.notes.attempt(
+            node, lambda: self._checked(read_graph(find_source(text, self.folder))), "sourcePath"
+        )
+        if graph is None:
+            return None
+        return self._dispatchable(name, node, graph, flags, read_bindings(bindings_node, Points.of(graph), self.notes))
+
+    def _checked(self, graph: Graph) -> Graph:
+        require_valid_graph(graph, self.level)
+        return graph
 
     def _spelling(self, fields: Fields, key: str) -> str:
         """The key itself or the same with a capital, whichever is there; a note where both are."""
@@ -87,6 +120,9 @@ class DispatchableReader:
         kind = fields.text("dmlCompileType", "'DmlCompileOp' or 'DmlCompileGraph'")
         if kind is not None and kind not in ("DmlCompileOp", "DmlCompileGraph"):
             expected = "'DmlCompileOp' or 'DmlCompileGraph'"
+            self.notes.add(fields.node, COMPILE_TYPE, quoted(kind), expected, key="dmlCompileType")
+        if kind == "DmlCompileGraph" and self.level < GRAPHS_SINCE:
+            expected = f"'DmlCompileOp' before feature level {GRAPHS_SINCE.text}, which brought graphs"
             self.notes.add(fields.node, COMPILE_TYPE, quoted(kind), expected, key="dmlCompileType")
 
     def _flags(self, node: Node | None) -> ExecutionFlags:

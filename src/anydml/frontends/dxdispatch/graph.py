@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from anydml.core.errors import ModelError, counted, raise_if_any
 from anydml.core.rules import rule
-from anydml.core.schema import BindingPoint
+from anydml.core.schema import BindingPoint, Operator
 from anydml.files.places import LocatedViolation
 from anydml.frontends.dxdispatch.model import Bindings, Dispatch, Dispatchable, Model
 from anydml.graph.graph import Graph, OperatorNode
@@ -17,6 +17,8 @@ RANGE = rule(
     "model-graph.range",
     "In a model that is seen as a graph, a tensor reads what one dispatch wrote, or what none did.",
 )
+
+NESTED = rule("model-graph.nested", "A serialized graph is seen as a graph where it is all that a model dispatches.")
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,13 @@ class _Builder:
         )
 
     def _dispatch(self, command: Dispatch, dispatchable: Dispatchable) -> None:
-        node = len(self.nodes)
-        self.nodes.append(OperatorNode(dispatchable.operator, dispatchable.name))
+        node, operator = len(self.nodes), dispatchable.operator
+        assert operator is not None  # `model_graph` has seen to it
+        self.nodes.append(OperatorNode(operator, dispatchable.name))
         bindings = {**dispatchable.bindings, **command.bindings}
-        for number, point, resource, start in self._ranges(dispatchable, "input", bindings):
+        for number, point, resource, start in self._ranges(operator, "input", bindings):
             self._read(node, number, point, resource, start, command)
-        for number, point, resource, start in self._ranges(dispatchable, "output", bindings):
+        for number, point, resource, start in self._ranges(operator, "output", bindings):
             assert point.tensor is not None
             size = point.tensor.total_tensor_size_in_bytes
             kept = [each for each in self.current.get(resource, []) if not _is_hidden(each, start, size)]
@@ -85,10 +88,10 @@ class _Builder:
             self.names[node, number] = resource
 
     def _ranges(
-        self, dispatchable: Dispatchable, role: str, bindings: Bindings
+        self, operator: Operator, role: str, bindings: Bindings
     ) -> Iterator[tuple[int, BindingPoint, str, int]]:
         """The tensors of a role, each with its number, resource and offset in bytes."""
-        for number, point in enumerate(dispatchable.operator.points(role)):
+        for number, point in enumerate(operator.points(role)):
             name, _, index = point.name.partition("[")
             if point.tensor is not None:
                 source = bindings[name][int(index[:-1]) if index else 0]
@@ -139,4 +142,11 @@ def _unique(names: list[str]) -> list[str]:
 
 def model_graph(model: Model) -> Graph:
     """All dispatches of a model as one graph, or an error that says where it cannot be one."""
-    return _Builder(model).run()
+    dispatched = [model.dispatchables[each.dispatchable] for each in model.commands if isinstance(each, Dispatch)]
+    whole = next((each for each in dispatched if each.operator is None), None)
+    if whole is None:
+        return _Builder(model).run()
+    if len(dispatched) > 1:
+        found = f"the graph {whole.name!r} among {len(dispatched)} dispatches"
+        raise ModelError(NESTED("commands", found, "operators alone, or one graph"), model.name)
+    return whole.graph

@@ -10,6 +10,7 @@ from anydml.core.datatype import DataType
 from anydml.core.enums import ExecutionFlags
 from anydml.core.schema import Operator
 from anydml.frontends.dxdispatch.initial_values import InitialValues
+from anydml.graph.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -75,14 +76,19 @@ Bindings = Mapping[str, tuple[Source, ...]]
 
 @dataclass(frozen=True)
 class Dispatchable:
-    """An operator to be compiled."""
+    """An operator or a graph to be compiled."""
 
     name: str
-    operator: Operator
+    graph: Graph
     flags: ExecutionFlags
     bindings: Bindings
     """Buffers of the OWNED_BY_DML inputs."""
     place: Place
+
+    @property
+    def operator(self) -> Operator | None:
+        """The operator, where this is one and not a graph."""
+        return self.graph.single_operator
 
 
 @dataclass(frozen=True)

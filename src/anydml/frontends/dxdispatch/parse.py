@@ -16,6 +16,7 @@ from anydml.frontends.dxdispatch.commands import CommandReader
 from anydml.frontends.dxdispatch.dispatchables import DispatchableReader
 from anydml.frontends.dxdispatch.fields import KIND, Fields, Notes
 from anydml.frontends.dxdispatch.model import Command, Dispatchable, Model, Resource
+from anydml.frontends.dxdispatch.nearby import OTHER_FILES, nearby_model
 from anydml.frontends.dxdispatch.resources import MEMORY, ResourceReader
 from anydml.runtime.budget import guarded, memory_budget
 
@@ -32,7 +33,10 @@ def read_model(
         found = folder / found
     name = shortened(str(path))
     if not is_regular(found):
-        raise ModelError(FILE("", what_is(found), "a model file", "another path"), name)
+        raise ModelError(FILE("", what_is(found), "a model file", nearby_model(found)), name)
+    if found.suffix.lower() in OTHER_FILES:
+        what = OTHER_FILES[found.suffix.lower()]
+        raise ModelError(FILE("", what, "a model in DxDispatch's JSON", nearby_model(found)), name)
     if found.suffix.lower() == ".onnx":
         fix = "its operators as dispatchables of a model in JSON"
         raise ModelError(FILE("", "an ONNX model", "a model in DxDispatch's JSON", fix), name)
@@ -79,7 +83,7 @@ def _read(notes: Notes, name: str, folder: Path, level: FeatureLevel, budget: in
         resources[key] = ResourceReader(notes, folder).read(key, node)
     dispatchables: dict[str, Dispatchable | None] = {}
     for key, node in notes.until_full(_entries(fields, "dispatchables")):
-        dispatchables[key] = found = DispatchableReader(notes, level).read(key, node)
+        dispatchables[key] = found = DispatchableReader(notes, level, folder).read(key, node)
         if found is not None:
             check_dispatchable(node, found, notes, budget)
     commands = _commands(fields, CommandReader(notes, resources, dispatchables))

@@ -13,9 +13,9 @@ from math import prod
 from anydml.core.datatype import DataType
 from anydml.core.steps import Access, Nest
 
-EVEN, STILL, TURNED, APART = "even", "still", "turned", "apart"
-"""How an operand moves along the columns: to the neighbouring element, not at all, far but to the neighbouring
-element along the rows, or far along both."""
+EVEN, STILL, PAIRED, TURNED, APART = "even", "still", "paired", "turned", "apart"
+"""How an operand moves along the columns: to the neighbouring element, not at all, to the next but one, far but to the
+neighbouring element along the rows, or far along both."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Side:
             return STILL
         if columns == self.element_bytes:
             return EVEN
+        if columns == 2 * self.element_bytes and not self.is_store:
+            return PAIRED
         return TURNED if rows == self.element_bytes and not self.is_store else APART
 
 

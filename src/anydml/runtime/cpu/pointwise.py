@@ -21,7 +21,7 @@ from anydml.core.expression import Node, leaves, walk
 from anydml.core.steps import Nest
 from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
-from anydml.runtime.cpu.loops import APART, EVEN, STILL, TURNED, Loops, canonical, cut
+from anydml.runtime.cpu.loops import APART, EVEN, PAIRED, STILL, TURNED, Loops, canonical, cut
 from anydml.runtime.moves.kernels.lanes import Lanes as Block
 from anydml.runtime.native import llvm
 from anydml.runtime.native.emit import FIRST_LEVEL, Emitter, Value, pointers_to
@@ -79,6 +79,11 @@ class Shape:
     def unrolled(self) -> int:
         operations = operations_of(self.values)
         return next((times for most, times in UNROLLED if operations <= most), 1)
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether elements may be computed twice: no operand lies where the result does."""
+        return not self.stream and all(step in (PAIRED, STILL) for _, step in self.loads)
 
     @property
     def turned(self) -> tuple[int, ...]:
@@ -339,7 +344,22 @@ class _Kernel:
         still = self._still_values()
         with e.loop(start, whole, step) as i:
             self._compute([e.add(i, shape.lanes * k) for k in range(shape.unrolled)], still, None)
+        if shape.unrolled > 1:
+            first, whole = whole, e.add(whole, e.mask(e.subtract("%size", whole), -shape.lanes))
+            with e.loop(first, whole, shape.lanes) as i:
+                self._compute([i], still, None)
+        if shape.may_repeat:
+            whole = self._last(whole, still)
         self._call_some(whole, "%size")
+
+    def _last(self, whole: Value, still: Still) -> Value:
+        """The last whole vector of a row, some of whose elements are computed once more; where the rest begins."""
+        e, lanes = self.e, self.shape.lanes
+        is_left, is_long = (e.value(f"icmp s{how}") for how in (f"lt i64 {whole}, %size", f"ge i64 %size, {lanes}"))
+        repeats = e.value(f"and i1 {is_left}, {is_long}")
+        with e.when(repeats):
+            self._compute([e.subtract("%size", lanes)], still, None)
+        return e.value(f"select i1 {repeats}, i64 %size, i64 {whole}")
 
     def _call_some(self, first: Value, last: Value) -> None:
         with self.e.when(self.e.value(f"icmp slt i64 {first}, {last}")):
@@ -392,12 +412,16 @@ class _Kernel:
         stride: Value = data_type.element_bytes
         if step == APART:
             stride = self._word("%parameters", self.columns_loop + 1 + side)
+        elif step == PAIRED:
+            stride = 2 * data_type.element_bytes
         return self.e.at(self.pointers[side], self.e.multiply(place, stride)), stride
 
     def _load(self, side: int, place: Value, mask: str | None) -> Vector:
         data_type, step = self.shape.sides[side]
         pointer, stride = self._at(side, place)
-        if step == APART:
+        if step == PAIRED and mask is None and self.lanes.count > 1:
+            return vectors.every_second(self.lanes, data_type, pointer)
+        if step in (APART, PAIRED):
             return vectors.gather(self.lanes, data_type, pointer, stride, mask)
         return vectors.load(self.lanes, data_type, pointer, mask)
 

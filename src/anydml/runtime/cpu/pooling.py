@@ -1,14 +1,14 @@
-"""Pooling as nests: one dimension after the other, each output the fold of a few elements that lie a step apart.
+"""Pooling as nests: each output is the fold of a few elements; large windows go one dimension after the other.
 
 Outputs whose windows reach into the padding fold fewer elements, in nests of their own: nothing is padded or copied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import groupby
+from itertools import groupby, product
 from math import prod
 from typing import Any
 
@@ -23,7 +23,22 @@ from anydml.runtime.cpu.formulas import with_result
 
 FIRST_SPATIAL = 2
 MOST_TAPS = 16
-"""Elements of a window along one dimension; longer windows are left to the definition."""
+"""Elements that are folded at once. Larger windows are folded along each dimension; those that are longer than this
+along one are left to the definition."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Windows that follow one another and have the same elements."""
+
+    first: int
+    count: int
+    taps: list[int]
+    """Those elements of a window that are no padding."""
+
+
+Part = dict[int, Run]
+"""Some windows along each of some dimensions."""
 
 
 @dataclass(frozen=True)
@@ -75,26 +90,27 @@ def _expand(program: Program, workspace: Workspace, pool: _Pool) -> list[Step] |
 
 
 class _Passes:
-    """The passes over one dimension after the other, the last into the program's own nest."""
+    """The passes over some dimensions after others, the last into the program's own nest."""
 
     def __init__(self, program: Program, workspace: Workspace, pool: _Pool, slides: dict[int, Slide]) -> None:
         self.program, self.workspace, self.pool, self.slides = program, workspace, pool, slides
+        is_small = prod(slide.window for slide in slides.values()) <= MOST_TAPS
+        self.groups = [tuple(slides)] if is_small else [(axis,) for axis in slides]
+        """Dimensions that are folded at once."""
 
     def steps(self, source: View, nest: Nest) -> list[Step] | None:
         found: list[Step] = []
-        view, axes = source, list(self.slides)
+        view = source
         kind = DataType.parse(computed_type(source.type))
-        for axis in axes:
-            is_last = axis == axes[-1]
-            sizes = (*view.sizes[:axis], self.slides[axis].count, *view.sizes[axis + 1 :])
+        for axes in self.groups:
+            is_last = axes == self.groups[-1]
+            sizes = tuple(self.slides[n].count if n in axes else size for n, size in enumerate(view.sizes))
             between = None if is_last else self._between(sizes, kind)
-            for first, count, taps in _runs(self.slides[axis]):
-                value = self._folded(view, axis, len(taps), axis == axes[0], is_last)
-                loads = self._loads(view, axis, first, taps)
+            for runs in product(*(_runs(self.slides[axis]) for axis in axes)):
+                part = dict(zip(axes, runs, strict=True))
                 target = nest if is_last else _plain(sizes, between)
-                found.append(_joined(target, axis, first, count, loads, value))
-            if between is not None:
-                view = between
+                found.append(_joined(target, part, self._loads(view, part), self._folded(view, part)))
+            view = between or view
         nests = (step for step in found if isinstance(step, Nest))
         return found if all(can_emit(*(store.value for store in each.stores)) for each in nests) else None
 
@@ -105,20 +121,27 @@ class _Passes:
         strides = tuple(prod(sizes[n + 1 :]) for n in range(len(sizes)))
         return View(slot, kind, sizes, strides)
 
-    def _loads(self, view: View, axis: int, first: int, taps: Sequence[int]) -> tuple[Access, ...]:
+    def _loads(self, view: View, part: Part) -> tuple[Access, ...]:
         """The elements of a window, one access for each."""
-        slide, step = self.slides[axis], view.strides[axis]
-        strides = (*view.strides[:axis], step * slide.stride, *view.strides[axis + 1 :])
-        starts = [first * slide.stride - slide.before + tap * slide.dilation for tap in taps]
-        return tuple(Access(view.slot, view.type, strides, view.offset + start * step) for start in starts)
+        strides = tuple(
+            stride * self.slides[axis].stride if axis in part else stride for axis, stride in enumerate(view.strides)
+        )
+        offsets = [[self._start(axis, run, tap) * view.strides[axis] for tap in run.taps] for axis, run in part.items()]
+        return tuple(Access(view.slot, view.type, strides, view.offset + sum(each)) for each in product(*offsets))
 
-    def _folded(self, view: View, axis: int, count: int, is_first: bool, is_last: bool) -> Node:
+    def _start(self, axis: int, run: Run, tap: int) -> int:
+        slide = self.slides[axis]
+        return run.first * slide.stride - slide.before + tap * slide.dilation
+
+    def _folded(self, view: View, part: Part) -> Node:
+        axes = tuple(part)
+        count, window = prod(len(run.taps) for run in part.values()), prod(self.slides[axis].window for axis in axes)
         kind = computed_type(view.type)
         elements = [cast(load(n, view.type.numpy_dtype), kind) for n in range(count)]
-        elements = [self.pool.before(element) for element in elements] if is_first else elements
-        folded = reduce(lambda a, b: operation(self.pool.fold, a, b), elements)
-        folded = self.pool.each(folded, count, self.slides[axis].window)
-        return self.pool.after(folded) if is_last else folded
+        if axes == self.groups[0]:
+            elements = [self.pool.before(element) for element in elements]
+        folded = self.pool.each(reduce(lambda a, b: operation(self.pool.fold, a, b), elements), count, window)
+        return self.pool.after(folded) if axes == self.groups[-1] else folded
 
 
 def _is_short(slide: Slide) -> bool:
@@ -132,11 +155,10 @@ def _taps(slide: Slide, number: int) -> list[int]:
     return [tap for tap in range(slide.window) if 0 <= start + tap * slide.dilation < slide.size]
 
 
-def _runs(slide: Slide) -> Iterator[tuple[int, int, list[int]]]:
-    """Windows that follow one another and have the same elements: the first, how many, and which elements."""
+def _runs(slide: Slide) -> Iterator[Run]:
     for taps, numbers in groupby(range(slide.count), key=lambda number: _taps(slide, number)):
         run = list(numbers)
-        yield run[0], len(run), taps
+        yield Run(run[0], len(run), taps)
 
 
 def _plain(sizes: tuple[int, ...], view: View | None) -> Nest:
@@ -144,12 +166,12 @@ def _plain(sizes: tuple[int, ...], view: View | None) -> Nest:
     return Nest(sizes, (), (Store(view.access, result(view.type.numpy_dtype)),))
 
 
-def _joined(nest: Nest, axis: int, first: int, count: int, loads: tuple[Access, ...], value: Node) -> Nest:
+def _joined(nest: Nest, part: Part, loads: tuple[Access, ...], value: Node) -> Nest:
     """Some iterations of a nest, whose result is this value of these loads."""
 
     def moved(access: Access) -> Access:
-        return replace(access, offset=access.offset + first * access.strides[axis])
+        return replace(access, offset=access.offset + sum(r.first * access.strides[a] for a, r in part.items()))
 
-    sizes = (*nest.sizes[:axis], count, *nest.sizes[axis + 1 :])
+    sizes = tuple(part[axis].count if axis in part else size for axis, size in enumerate(nest.sizes))
     stores = tuple(Store(moved(store.access), store.value) for store in nest.stores)
     return with_result(Nest(sizes, tuple(moved(access) for access in nest.loads), stores), loads, value)

@@ -63,6 +63,16 @@ def gather(lanes: Lanes, data_type: DataType, start: str, step: Value, mask: str
     return lanes.named(e.value(f"call {many} @{name}({chosen}, {many} zeroinitializer)"), data_type.numpy_dtype)
 
 
+def every_second(lanes: Lanes, data_type: DataType, start: str) -> Vector:
+    """Elements with one between each two; nothing beyond the last is read."""
+    e, count, kind = lanes.e, lanes.count, scalar_name(data_type.numpy_dtype)
+    many = vector(count, kind)
+    first = e.load(many, start)
+    second = e.load(many, e.at(start, (count - 1) * data_type.element_bytes))
+    chosen = [*range(0, count, 2), *range(count + 1, 2 * count, 2)]
+    return lanes.named(e.shuffle(many, first, second, chosen), data_type.numpy_dtype)
+
+
 def scatter(x: Vector, start: str, step: Value, mask: str | None = None) -> None:
     e, count = x.lanes.e, x.lanes.count
     flags, name = vector(count, "i1"), f"llvm.masked.scatter.v{count}{_suffix(x.scalar_name)}.v{count}p0"

@@ -33,7 +33,7 @@ class View:
         return np.ndarray(self.sizes, self.dtype, data, self.offset_bytes, self.strides_bytes)
 
     def check(self, data: Bytes, is_written: bool = False) -> None:
-        """Refuses what is no buffer, or none that the elements fit into."""
+        """Refuses anything that is not a buffer, or is too small for the elements."""
         if not data.flags.c_contiguous or (is_written and not data.flags.writeable):
             kind = "that may be written to" if data.flags.c_contiguous else "without gaps"
             raise ValueError(f"buffer: found strides {data.strides} and {_access(data)}, expected one {kind}")

@@ -46,6 +46,11 @@ class Exchange:
         return self.channels if self.writes_planes else 1
 
     @property
+    def shifts(self) -> bool:
+        """Whether small elements of planes are shifted when they are read: finding each by its plane's start costs more."""
+        return self.pitch == 1 and self.element < 4
+
+    @property
     def pixels(self) -> int:
         """Pixels of a block."""
         count = BLOCK_BYTES // (self.element * self.segments_in * self.pitch)
@@ -119,11 +124,11 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
   for (int k = 0; k < {loads}; k++) {{
     const int n = threadIdx.x + k * {threads}, segment = n / {vectors_in}, place = n % {vectors_in} * 16;
     const int64 at = from + segment * p.source_step + place;
-    if (segment < {segments_in} && place < bytes_in) {{
-      const uint4* block = (const uint4*)(at & ~15ll);
-      const int skew = (int)(at & 15);
+    const uint4* block = (const uint4*)(at & ~15ll);
+    const int skew = (int)(at & 15);
+    if (segment < {segments_in} && place - {skipped} < bytes_in) {{
       v[k] = {read};
-      if (skew) v[k] = join(v[k], place + 16 - skew < bytes_in ? block[1] : v[k], skew);
+      {shift}
     }}
   }}
   #pragma unroll
@@ -163,6 +168,9 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
 """
 
 
+_SHIFT = "if (skew) v[k] = join(v[k], place + 16 - skew < bytes_in ? block[1] : v[k], skew);"
+
+
 @lru_cache(maxsize=256)
 def text_of(made: Exchange) -> str:
     width, channels, element = WIDEST_BYTES // made.element, made.channels, made.element
@@ -175,9 +183,10 @@ def text_of(made: Exchange) -> str:
     pixel = f"count - 1 - ({pixel})" if made.is_mirrored else pixel
     channel = f"{channels - 1} - ({channel})" if made.is_swapped else channel
     if made.pitch == 1:
-        place = f"c * {made.vectors_in * WIDEST_BYTES} + x * {element}"
+        skew = "" if made.shifts else " + (uint32)(from + c * p.source_step) % 16"
+        place = f"c * {made.vectors_in * WIDEST_BYTES} + x * {element}{skew}"
     else:
-        place = f"(x * {made.pitch} + c) * {element}"
+        place = f"(x * {made.pitch} + c) * {element} + (uint32)from % 16"
     return PRELUDE + _TEXT.format(
         type=CHUNKS[element],
         numbers=max(1, 3 * made.rank),
@@ -201,6 +210,8 @@ def text_of(made: Exchange) -> str:
         pixel=pixel,
         channel=channel,
         place=place,
+        skipped="0" if made.shifts else "skew",
+        shift=_SHIFT if made.shifts else "",
         banked=f"byte + (byte >> 7) * {max(4, element)}" if made.writes_planes or made.pitch > 1 else "byte",
         read="read_once(block)" if made.is_streamed else "*block",
         write="write_once((uint4*)block, s.c);" if made.is_streamed else "*(uint4*)block = s.c;",

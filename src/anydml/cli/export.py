@@ -1,0 +1,62 @@
+"""`anydml export`: the operators of a model in another form."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anydml.cli.messages import BUG_STATUS, UsageError, write
+from anydml.cli.models import attempt
+from anydml.core.errors import DmlError
+from anydml.core.levels import FeatureLevel
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+
+def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "export",
+        help="print the operators of a model as C++",
+        description="Print DirectML's structures for every dispatchable of a model, to paste into a C++ program.",
+        epilog="exit status: 0 when all was printed, 1 when the model is wrong, 2 for a wrong command line",
+    )
+    parser.add_argument("model", metavar="MODEL.json", help="a model in DxDispatch's format")
+    parser.add_argument("--cpp", action="store_true", help="as C++ (the only form so far)")
+    parser.add_argument("--dml_feature_level", metavar="LEVEL", default="6.4", help="1.0 to 6.4 (the default)")
+    parser.add_argument("--input_path", metavar="FOLDER", type=Path, help="where the model finds files")
+    parser.set_defaults(run=run)
+
+
+def run(args: Namespace) -> int:
+    if not args.cpp:
+        raise UsageError("found no form to export to, expected --cpp")
+    try:
+        level = FeatureLevel.parse(args.dml_feature_level)
+    except DmlError as error:
+        raise UsageError(f"--dml_feature_level: {error}") from None
+    report = attempt(lambda: {"text": _export(args.model, args.input_path, level)}, args.model, sys.stderr)
+    if "text" not in report:
+        return BUG_STATUS if "error" in report else 1
+    write(report["text"])
+    return 0
+
+
+def _export(path: str, input_path: Path | None, level: FeatureLevel) -> str:
+    from anydml.frontends.dxdispatch.parse import read_model
+    from anydml.view.cpp import comment, identifier
+
+    model = read_model(path, input_path, level)
+    blocks: list[str] = []
+    names: dict[str, int] = {}
+    for name, dispatchable in model.dispatchables.items():
+        operator = dispatchable.operator
+        body: Any = operator.to_cpp() if operator is not None else dispatchable.graph.to_cpp()
+        lines = [f"    {line}" if line else "" for line in body.split("\n")]
+        function = identifier(name)
+        names[function] = names.get(function, 0) + 1
+        function += str(names[function]) if names[function] > 1 else ""
+        blocks.append("\n".join([f"// Dispatchable {comment(name)}", f"void {function}()", "{", *lines, "}", ""]))
+    return "\n".join(blocks)

@@ -1,0 +1,173 @@
+"""A graph as a DxDispatch model: a dispatchable for each operator, a resource for each tensor between them.
+
+The model runs wherever DxDispatch does: with it, what was made here can be run again on a Windows GPU.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anydml.core.errors import ModelError, counted
+from anydml.core.memory import Bytes, as_bytes
+from anydml.core.rules import rule
+from anydml.core.schema import Operator, TensorField
+from anydml.core.tensor import TensorDesc
+from anydml.files.access import write_files
+from anydml.graph.graph import ConstantNode, Graph, OperatorNode
+
+INPUTS = rule("export.inputs", "A model has values for every input of its graph, as many bytes as the tensor has.")
+INLINE_BYTES = 64
+"""Data up to this size stand in the model itself."""
+
+
+def write_model(graph: Graph, path: str | Path, inputs: Sequence[Any] | Mapping[str, Any] = ()) -> list[Path]:
+    """Write a model that runs a graph on these inputs and prints its outputs; the files that were written."""
+    target = Path(path)
+    model, data = describe_model(graph, inputs, target.stem)
+    files = {target.with_name(name): [content.data] for name, content in data.items()}
+    text = json.dumps(model, indent=2).encode()
+    write_files({**files, target: [text]})
+    return [target, *files]
+
+
+def describe_model(
+    graph: Graph, inputs: Sequence[Any] | Mapping[str, Any] = (), name: str = "model"
+) -> tuple[dict[str, Any], dict[str, Bytes]]:
+    """The model as JSON values, and the files it reads, by their names."""
+    writer = _Writer(graph, name)
+    writer.fill(inputs)
+    model = {"resources": writer.resources, "dispatchables": writer.dispatchables, "commands": writer.commands()}
+    return model, writer.files
+
+
+class _Writer:
+    def __init__(self, graph: Graph, name: str) -> None:
+        self.graph, self.name = graph, name
+        self.files: dict[str, Bytes] = {}
+        self.resources: dict[str, Any] = {}
+        self.dispatchables: dict[str, Any] = {}
+        self.tensors: dict[str, TensorDesc] = {}
+        self.at = self._name_tensors()
+        self.titles = self._titles()
+
+    # Names
+
+    def _name_tensors(self) -> dict[tuple[str, int, int], str]:
+        """The resource at each input and output of each node."""
+        names: dict[tuple[str, int, int], str] = {}
+        graph = self.graph
+        for edge in graph.output_edges:
+            key = ("output", edge.from_node_index, edge.from_node_output_index)
+            names.setdefault(key, f"output_{graph.output_names[edge.graph_output_index]}")
+        for between in graph.intermediate_edges:
+            key = ("output", between.from_node_index, between.from_node_output_index)
+            names.setdefault(key, f"tensor_{between.from_node_index}_{between.from_node_output_index}")
+            names["input", between.to_node_index, between.to_node_input_index] = names[key]
+        for edge_in in graph.input_edges:
+            name = f"input_{graph.input_names[edge_in.graph_input_index]}"
+            names["input", edge_in.to_node_index, edge_in.to_node_input_index] = name
+        return names
+
+    def _titles(self) -> dict[int, str]:
+        """A name for each node that no other has."""
+        return {i: f"{i}_{node}" for i, node in enumerate(self.graph.nodes)}
+
+    # Resources
+
+    def fill(self, inputs: Sequence[Any] | Mapping[str, Any]) -> None:
+        """Resources for everything, and dispatchables for the operators."""
+        for index in self.graph.order:
+            node = self.graph.nodes[index]
+            if isinstance(node, OperatorNode):
+                self._operator(index, node.operator)
+        self._inputs(inputs)
+        for index, node in enumerate(self.graph.nodes):
+            if isinstance(node, ConstantNode):
+                name = self.at["output", index, 0]
+                self._resource(name, node.data, self.tensors[name])
+        for name, tensor in self.tensors.items():
+            if name not in self.resources:
+                self.resources[name] = self._zeros(tensor)
+
+    def _inputs(self, inputs: Sequence[Any] | Mapping[str, Any]) -> None:
+        names = self.graph.input_names
+        if not isinstance(inputs, Mapping):
+            if len(inputs) not in (0, len(names)):
+                raise ModelError(INPUTS("inputs", counted(len(inputs), "array"), f"{len(names)}, one for each input"))
+            inputs = dict(zip(names, inputs, strict=False))
+        for name in names:
+            tensor = self.tensors.get(f"input_{name}")
+            if tensor is None or inputs.get(name) is None:
+                continue  # nothing reads it, or zeros will do
+            data = as_bytes(np.ascontiguousarray(inputs[name]), name)
+            if not tensor.minimum_size_in_bytes <= data.size <= tensor.total_tensor_size_in_bytes:
+                found, expected = f"{data.size} bytes", f"{tensor.total_tensor_size_in_bytes}, those of {tensor!r}"
+                raise ModelError(INPUTS(f"inputs.{name}", found, expected))
+            self._resource(f"input_{name}", data, tensor)
+
+    def _resource(self, name: str, data: Bytes, tensor: TensorDesc) -> None:
+        whole = np.zeros(tensor.total_tensor_size_in_bytes, np.uint8)
+        whole[: data.size] = data
+        entry: dict[str, Any] = {"initialValuesDataType": tensor.data_type.name}
+        if whole.size <= INLINE_BYTES and not tensor.data_type.is_packed_pair:
+            values = whole.view(tensor.data_type.numpy_dtype).tolist()
+            entry["initialValues"] = [v if not isinstance(v, float) or np.isfinite(v) else str(v) for v in values]
+        else:
+            file = f"{self.name}_{len(self.files)}.bin"
+            self.files[file] = whole
+            entry["initialValues"] = {"sourcePath": file}
+        self.resources[name] = entry
+
+    def _zeros(self, tensor: TensorDesc) -> dict[str, Any]:
+        count = tensor.total_tensor_size_in_bytes * 8 // tensor.data_type.bits
+        return {"initialValuesDataType": tensor.data_type.name, "initialValues": {"valueCount": count, "value": 0}}
+
+    # Operators
+
+    def _operator(self, index: int, operator: Operator) -> None:
+        entry = operator.to_dict()
+        owned: dict[str, Any] = {}
+        for role in ("input", "output"):
+            for i, point in enumerate(operator.points(role)):
+                if point.tensor is None:
+                    continue
+                name = self.at[role, index, i]
+                known = self.tensors.get(name)
+                if known is None or known.total_tensor_size_in_bytes < point.tensor.total_tensor_size_in_bytes:
+                    self.tensors[name] = point.tensor
+                if point.tensor.is_owned_by_dml:
+                    _append(owned, point.field, name)
+        if owned:
+            entry["bindings"] = owned
+        self.dispatchables[self.titles[index]] = entry
+
+    def commands(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for index in self.graph.order:
+            node = self.graph.nodes[index]
+            if not isinstance(node, OperatorNode):
+                continue
+            bound: dict[str, Any] = {}
+            for role in ("input", "output"):
+                for i, point in enumerate(node.operator.points(role)):
+                    if point.tensor is not None and not point.tensor.is_owned_by_dml:
+                        _append(bound, point.field, self.at[role, index, i])
+            found.append({"type": "dispatch", "dispatchable": self.titles[index], "bindings": bound})
+        printed = dict.fromkeys(
+            self.at["output", edge.from_node_index, edge.from_node_output_index]
+            for edge in sorted(self.graph.output_edges, key=lambda edge: edge.graph_output_index)
+        )
+        return found + [{"type": "print", "resource": name} for name in printed]
+
+
+def _append(bound: dict[str, Any], field: TensorField, name: str) -> None:
+    """A resource for a tensor, or one more for a list of them."""
+    if field.is_list:
+        bound.setdefault(field.dml_name, []).append(name)
+    else:
+        bound[field.dml_name] = name

@@ -1,0 +1,87 @@
+"""`anydml bench compute` compares results before it times them, and judges by what it measured."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+
+from anydml.bench.compute import report
+from anydml.bench.compute.case import NUMPY, OURS, TORCH
+from anydml.bench.compute.families import FAMILIES, family
+from anydml.bench.compute.run import Result, is_near, measure
+from anydml.bench.measure import Lead, Timing
+from anydml.bench.onnx_model import OnnxNode, write_model
+from anydml.cli.main import main
+
+CASES = [case for name in FAMILIES for case in family(name).cases if case.is_sized]
+SIZE = 64 << 10
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_case__everybody_computes_the_same(case: object) -> None:
+    result = measure(case, SIZE, [OURS, NUMPY], 1, 2)  # type: ignore[arg-type]
+    assert not result.differs and result.timings[OURS].median > 0
+
+
+def result(name: str, **leads: float) -> Result:
+    timings = {OURS: Timing(1.0, 1.0, 1.0)}
+    timings |= {peer: Timing(lead, lead, lead) for peer, lead in leads.items()}
+    return Result(
+        "pointwise", name, 64 << 20, 10**9, 0, timings, {peer: Lead(lead, 0.01) for peer, lead in leads.items()}, []
+    )
+
+
+def test_goals__look_at_the_best_peer() -> None:
+    slow = result("add", **{NUMPY: 3.0, TORCH: 0.5})
+    assert slow.best_peer == TORCH and slow.lead is not None and slow.lead.median == 0.5
+    lines = report.goals([slow, result("exp", **{NUMPY: 8.0})])
+    assert lines[0].startswith("MISS") and "slower: add 0.50" in lines[0]
+    assert lines[1].startswith("PASS") and "geometric mean 2.00" in lines[1]
+    (fast, _) = report.goals([result("add", **{NUMPY: 1.5})])
+    assert fast.startswith("PASS")
+
+
+def test_goals__beside_the_packed_case() -> None:
+    names = "add images, packed", "add images, one NHWC"
+    packed, turned = (result(name, **{NUMPY: 2.0}) for name in names)
+    assert report.goals([packed, turned])[-1].startswith("PASS")
+    turned.timings[OURS] = Timing(1.5, 1.5, 1.5)
+    assert report.goals([packed, turned])[-1].startswith("MISS")
+
+
+def test_is_near__can_fail() -> None:
+    one = np.array([1.0, np.nan, np.inf], np.float32)
+    assert is_near(one, one.copy(), 1e-6)
+    for other in ([1.001, np.nan, np.inf], [1.0, 0.0, np.inf], [1.0, np.nan, -np.inf], [1.0, np.nan]):
+        assert not is_near(one, np.array(other, np.float32), 1e-6)
+
+
+def test_write_model__is_a_model() -> None:
+    nodes = [
+        OnnxNode("ReduceSum", ("x", "axes"), ("s",), {"keepdims": 1}),
+        OnnxNode("LeakyRelu", ("s",), ("r",), {"alpha": 0.5}),
+        OnnxNode("Transpose", ("r",), ("y",), {"perm": (1, 0)}),
+    ]
+    data = write_model(nodes, [("x", "float32", (2, 3))], [("y", "float32", (1, 2))], [("axes", (1,))])
+    model = onnx.load_from_string(data)
+    onnx.checker.check_model(model, full_check=True)
+    assert [node.op_type for node in model.graph.node] == ["ReduceSum", "LeakyRelu", "Transpose"]
+    assert model.graph.node[1].attribute[0].f == 0.5
+
+
+def test_command__prints_json_and_text(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = ["bench", "compute", "--sizes", "64K", "--repeat", "1", "--no-peers", "--cases", "clip"]
+    assert main([*chosen, "--json"]) == 0
+    done = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in done["results"]] == ["clip"] and done["limits"]["copy_rate"] > 0
+    assert main(chosen) == 0
+    assert "pointwise, 64 KiB" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("wrong", [["--family", "none"], ["--cases", "nothing like this"]])
+def test_command__names_what_is_there(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "compute", *wrong]) == 2
+    assert "expected" in capsys.readouterr().err
