@@ -47,7 +47,7 @@ class Exchange:
 
     @property
     def shifts(self) -> bool:
-        """Whether small elements of planes are shifted when they are read: finding each by its plane's start costs more."""
+        """Whether elements are shifted when they are read: small ones of planes, where finding each costs more."""
         return self.pitch == 1 and self.element < 4
 
     @property
