@@ -15,6 +15,7 @@ from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import BindingError
 from anydml.core.memory import NOT_A_BUFFER, Bytes
 from anydml.core.schema import Operator
+from anydml.core.tensor import TensorDesc
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Memory, Run
 from anydml.runtime.buffer import Buffer
@@ -80,6 +81,9 @@ class IslandBackend:
 
     def download(self, buffer: Buffer) -> Bytes:
         return self.island.bytes_at(buffer).copy()
+
+    def array(self, buffer: Buffer, tensor: TensorDesc) -> Any:
+        return tensor.view(self.island.bytes_at(buffer))
 
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> IslandExecutable:
         return IslandExecutable(self, CPU.prepare(plan, flags))

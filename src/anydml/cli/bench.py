@@ -18,6 +18,7 @@ from anydml.files.access import write_files
 if TYPE_CHECKING:
     from anydml.bench.measure import Run
     from anydml.bench.patterns import Pattern
+    from anydml.core.datatype import DataType
 
 PEER_PACKAGES = {"PyTorch": "torch", "ONNX Runtime": "onnxruntime"}
 
@@ -38,9 +39,15 @@ def _add_moves(parser: ArgumentParser) -> None:
     add("--patterns", help="only patterns whose names hold one of these texts, such as transpose,reversed")
     add("--repeat", type=positive, default=11, help="repetitions, interleaved (default: 11)")
     add("--threads", type=positive, default=None, help="threads of each contender (default: all processors)")
-    add("--peers", action="store_true", help="also PyTorch and ONNX Runtime, where installed")
+    add("--peers", action="store_true", help="also PyTorch and ONNX Runtime, on cuda CuPy, where installed")
+    add(
+        "--device",
+        choices=("cpu", "cuda"),
+        default="cpu",
+        help="cpu (the default) or cuda, with peers CuPy and PyTorch",
+    )
     add("--json", action="store_true", help="print JSON")
-    add("--svg", type=Path, metavar="FILE", help="write a chart of the first type to a file")
+    add("--svg", type=Path, metavar="FILE", help="write a chart of the first type to a file; of the processor alone")
     parser.set_defaults(run=run)
 
 
@@ -49,6 +56,8 @@ def _words(text: str) -> list[str]:
 
 
 def run(args: Namespace) -> int:
+    if args.device == "cuda":
+        return _run_cuda(args)
     done = _measure(args)
     if args.svg:
         write_files({args.svg: [_chart(done).encode()]})
@@ -56,15 +65,40 @@ def run(args: Namespace) -> int:
     return 0
 
 
+def _run_cuda(args: Namespace) -> int:
+    """Moves on a GPU, by events on its stream."""
+    from anydml.bench import gpu
+
+    if args.svg:
+        raise UsageError("--svg: found it with --device cuda, expected it without")
+    types, machine = _types(args.types), gpu.machine()
+    done = gpu.MoveRun(machine, args.size)
+    chosen = _chosen(args.patterns)
+    with Progress(len(types) * len(chosen), "measuring") as progress:
+        for data_type in types:
+            for pattern in chosen:
+                if gpu.fits(pattern, args.size, data_type):
+                    done.results.append(gpu.measure_moves(pattern, args.size, data_type, args.repeat, args.peers))
+                progress.advance()
+    write(json.dumps(done.to_json(), indent=1) + "\n" if args.json else gpu.move_text(done) + "\n")
+    return 0
+
+
+def _types(names: list[str]) -> list[DataType]:
+    from anydml.core.datatype import DataType
+
+    types = [DataType.parse(name, "--types") for name in names]
+    if not types or any(data_type.is_packed_pair for data_type in types):
+        raise UsageError(f"--types: found {','.join(names)!r}, expected types of whole bytes, such as float32")
+    return types
+
+
 def _measure(args: Namespace) -> Run:
     from anydml.bench import measure
     from anydml.bench.first_use import measure_first_use
-    from anydml.core.datatype import DataType
     from anydml.runtime.native.pool import get_threads
 
-    types = [DataType.parse(name, "--types") for name in args.types]
-    if not types or any(data_type.is_packed_pair for data_type in types):
-        raise UsageError(f"--types: found {','.join(args.types)!r}, expected types of whole bytes, such as float32")
+    types = _types(args.types)
     chosen = _chosen(args.patterns)
     threads = args.threads or get_threads()
     contenders = measure.contenders_at_hand(args.peers)

@@ -25,6 +25,9 @@ def add_compute(parser: ArgumentParser) -> None:
     add("--sizes", type=_sizes, default=[64 << 20, 1 << 20], help="bytes of payload (default: 64M,1M)")
     add("--repeat", type=positive, default=11, help="repetitions, interleaved (default: 11)")
     add("--threads", type=positive, default=None, help="threads of each contender (default: all processors)")
+    add(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="cpu (the default); cuda has cases of its own, and all"
+    )
     add("--no-peers", action="store_true", help="without NumPy, PyTorch and ONNX Runtime")
     add("--processor-time", action="store_true", help="of one thread, where other programs keep the processors busy")
     add("--json", action="store_true", help="print JSON")
@@ -39,8 +42,25 @@ def _sizes(text: str) -> list[int]:
 
 
 def run(args: Namespace) -> int:
+    if args.device == "cuda":
+        return _run_cuda(args)
     done = _measure(args)
     write((json.dumps(done.to_json(), indent=1) if args.json else _text(done)) + "\n")
+    return 0
+
+
+def _run_cuda(args: Namespace) -> int:
+    """Operators, products, convolutions and networks on a GPU, each beside PyTorch in the same run."""
+    from importlib.util import find_spec
+
+    from anydml.bench import gpu
+    from anydml.bench.gpu_compute import compute_table, measure_all
+
+    machine = gpu.machine()
+    if not find_spec("torch"):
+        raise UsageError("bench compute: found no PyTorch, expected it to compare with; pip install torch")
+    done = measure_all(args.repeat, machine)
+    write(json.dumps(done.to_json(), indent=1) + "\n" if args.json else f"{machine}\n{compute_table(done)}\n")
     return 0
 
 

@@ -29,7 +29,7 @@ from anydml.cli.terminal import RED, Terminal, standard_streams
 from anydml.core.errors import DmlError, OutOfMemoryError
 from anydml.files.text import printable
 
-SUBCOMMANDS = ("explain", "size", "run", "check", "export", "ops", "rule", "bench", "completion")
+SUBCOMMANDS = ("explain", "size", "run", "check", "export", "ops", "rule", "bench", "devices", "completion")
 """One module each in this package; imported only when named."""
 _NEGATIVE_LIST = re.compile(r"-\d+[,x×X*]")
 

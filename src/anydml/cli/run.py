@@ -45,7 +45,9 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     add_model_arguments(parser)
-    parser.add_argument("--device", metavar="NAME", default="cpu", help="cpu (the default), reference or null")
+    parser.add_argument(
+        "--device", metavar="NAME", default="cpu", help="cpu (the default), cuda, auto, reference or null"
+    )
     parser.add_argument(
         "--output_path",
         metavar="FOLDER",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Protocol, cast
@@ -13,17 +13,21 @@ from anydml.core.fixes import suggest
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
+from anydml.core.tensor import TensorDesc
 from anydml.graph.plan import Plan
 from anydml.runtime.buffer import Buffer
 from anydml.runtime.ports import Port
 
-UNKNOWN_DEVICE = rule("device.known", "A device is one of those anydml has.")
+UNKNOWN_DEVICE = rule("device.known", "A device is one of those anydml has, and is there.")
 BACKENDS = {
     "cpu": ("the processor, with fast kernels", "anydml.runtime.cpu"),
+    "cuda": ("an NVIDIA GPU, with kernels compiled by NVRTC", "anydml.runtime.cuda"),
     "reference": ("the definitions alone, floats in float64: the answer to compare with", "anydml.runtime.reference"),
     "null": ("plans and prints, runs nothing", "anydml.runtime.null"),
 }
 """What each device is, and the module whose `BACKEND` runs it."""
+AUTO = "auto"
+"""Stands for the fastest device that is there."""
 
 Memory = Sequence[Buffer | None]
 """The buffer of each slot of a plan; None for those that the steps at hand do not use."""
@@ -78,6 +82,10 @@ class Space(Protocol):
         """A buffer's bytes on the host."""
         ...
 
+    def array(self, buffer: Buffer, tensor: TensorDesc) -> Any:
+        """A tensor in a buffer, as an array of the device's own array library, without a copy."""
+        ...
+
     def synchronize(self) -> None:
         """Returns when all work that was started is done."""
         ...
@@ -111,9 +119,23 @@ def find_backend(name: Any) -> Backend:
     if not isinstance(name, str) or name not in BACKENDS:
         expected = f"one of {', '.join(BACKENDS)}"
         raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), BACKENDS)))
-    return _load(BACKENDS[name][1])
+    return _load(name)
 
 
 @cache
-def _load(module: str) -> Backend:
-    return cast(Backend, import_module(module).BACKEND)
+def _load(name: str) -> Backend:
+    reason = why_missing(name)
+    if reason is not None:
+        raise InvalidDescriptionError(UNKNOWN_DEVICE("device", f"{name!r} ({reason})", "a device that is there"))
+    return cast(Backend, import_module(BACKENDS[name][1]).BACKEND)
+
+
+def why_missing(name: str) -> str | None:
+    """Why a device cannot be used here; None where it can."""
+    missing: Callable[[], str | None] | None = getattr(import_module(BACKENDS[name][1]), "missing", None)
+    return None if missing is None else missing()
+
+
+def fastest() -> str:
+    """The name of the fastest device that is there."""
+    return "cuda" if why_missing("cuda") is None else "cpu"

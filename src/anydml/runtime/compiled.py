@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque, namedtuple
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -129,6 +129,16 @@ class CompiledOperator:
 
     def __call__(self, *buffers: Any, **named: Any) -> Any:
         """Run on these buffers: `run(source, output_tensor=result)`, or `result = run(source)`."""
+        created = self._run(buffers, named)
+        return self._arrays(created, lambda port, buffer: port.tensor.view(self._backend.download(buffer)))
+
+    def on_device(self, *buffers: Any, **named: Any) -> Any:
+        """As a call, but outputs that are created stay in the device's memory: arrays of CuPy on a GPU."""
+        created = self._run(buffers, named)
+        return self._arrays(created, lambda port, buffer: self._backend.array(buffer, port.tensor))
+
+    def _run(self, buffers: Sequence[Any], named: Mapping[str, Any]) -> dict[int, Buffer]:
+        """Run, and return the outputs that were created."""
         bound = self.binder.bind_call(buffers, named, may_lack_outputs=True)
         created = self._create_outputs(bound)
         arena = self._lease()
@@ -137,7 +147,7 @@ class CompiledOperator:
         finally:
             if arena is not None:
                 self._arenas.append(arena)
-        return self._arrays(created) if created else None
+        return created
 
     def _create_outputs(self, bound: list[Buffer | None]) -> dict[int, Buffer]:
         """Memory for the outputs that the caller gave none for."""
@@ -148,13 +158,14 @@ class CompiledOperator:
                 created[number] = bound[first + number] = self._backend.allocate(port.total)
         return created
 
-    def _arrays(self, created: Mapping[int, Buffer]) -> Any:
-        """The created outputs as arrays of their tensors' sizes."""
+    def _arrays(self, created: Mapping[int, Buffer], array: Callable[[Any, Buffer], Any]) -> Any:
+        """The created outputs as arrays of their tensors' sizes; None where all were given."""
         arrays = {}
         for number, buffer in created.items():
             port = self.outputs[number]
-            assert port.tensor is not None
-            arrays[port.name.replace("[", "_").rstrip("]")] = port.tensor.view(self._backend.download(buffer))
+            arrays[port.name.replace("[", "_").rstrip("]")] = array(port, buffer)
+        if not arrays:
+            return None
         if len(arrays) == 1:
             return next(iter(arrays.values()))
         return namedtuple("Outputs", arrays)(**arrays)
@@ -230,6 +241,6 @@ def _restore(
     compiled = CompiledOperator(device, plan_graph(graph, device.backend, passes), flags, passes)
     if kept is not None:
         buffer = device.backend.allocate(len(kept))
-        device.backend.copy(device.backend.adopt(kept, "persistent", None), buffer)
+        device.backend.copy(device.upload(kept), buffer)
         compiled._persistent = buffer
     return compiled

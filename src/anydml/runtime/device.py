@@ -18,7 +18,7 @@ from anydml.core.schema.validate import require_valid
 from anydml.graph.checks import require_valid_graph
 from anydml.graph.graph import Graph
 from anydml.graph.passes import Passes
-from anydml.runtime.backend import BACKENDS, Backend, find_backend
+from anydml.runtime.backend import AUTO, BACKENDS, Backend, fastest, find_backend
 from anydml.runtime.buffer import Buffer
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.initializer import OperatorInitializer
@@ -42,7 +42,7 @@ C_METHODS = {
 
 @dataclass(frozen=True, init=False)
 class Device:
-    """A device of a feature level: `Device()`, `Device("reference")`, `Device(feature_level="5.0")`.
+    """A device of a feature level: `Device()`, `Device("cuda")`, `Device("auto")`, `Device(feature_level="5.0")`.
 
     Stateless and cheap; several may exist, and threads may share one.
     """
@@ -51,6 +51,7 @@ class Device:
     feature_level: FeatureLevel
 
     def __init__(self, name: str = "cpu", feature_level: FeatureLevelLike = HIGHEST_LEVEL) -> None:
+        name = fastest() if name == AUTO else name
         find_backend(name)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "feature_level", FeatureLevel.parse(feature_level))

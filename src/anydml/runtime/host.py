@@ -10,6 +10,7 @@ import numpy as np
 from anydml.core.errors import BindingError, OutOfMemoryError
 from anydml.core.memory import NOT_A_BUFFER, Bytes, as_bytes
 from anydml.core.rules import rule
+from anydml.core.tensor import TensorDesc
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Executable
 from anydml.runtime.budget import physical_memory
@@ -57,6 +58,10 @@ class HostMemory:
     def download(self, buffer: Buffer) -> Bytes:
         assert buffer.data is not None
         return buffer.data
+
+    def array(self, buffer: Buffer, tensor: TensorDesc) -> Any:
+        assert buffer.data is not None
+        return tensor.view(buffer.data)
 
     def synchronize(self) -> None:
         """Everything is done when a run returns."""

@@ -81,7 +81,7 @@ def run_program(program: Program, memory: Sequence[Bytes | None], widest: bool) 
     operator = program.operator
     arrays = [None if view is None else _load(operator, view, memory, widest) for view in program.inputs]
     with np.errstate(all="ignore"):
-        results = _results(operator, _evaluate(operator, arrays))
+        results = results_of(operator, _evaluate(operator, arrays))
     for point, nest in zip(operator.points("output"), program.outputs, strict=True):
         if nest is not None:
             assert point.tensor is not None
@@ -120,7 +120,7 @@ def named_inputs(operator: Operator, arrays: Sequence[Any]) -> dict[str, Any]:
     return found
 
 
-def _results(operator: Operator, results: Any) -> dict[str, Any]:
+def results_of(operator: Operator, results: Any) -> dict[str, Any]:
     """What a program returned, by output point: one value, or a dictionary; lists of outputs are spread out."""
     if not isinstance(results, dict):
         first = next(point for point in operator.points("output") if point.tensor is not None)

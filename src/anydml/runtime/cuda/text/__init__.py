@@ -1,0 +1,1 @@
+"""CUDA C++ from plans: texts of kernels, made without a GPU."""
