@@ -255,6 +255,15 @@ def test_c_structures__take_c_names() -> None:
     assert made == SLICE
 
 
+def test_methods_of_c__are_told_by_their_names_here() -> None:
+    with pytest.raises(AttributeError, match="try compile"):
+        dml.Device().CompileOperator  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match="no 'nothing'"):
+        dml.Device().nothing  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(TypeError, match=r"try Gemm\(a_tensor=\.\.\., b_tensor=\.\.\.\)"):
+        dml.Gemm(MATRIX, MATRIX)  # type: ignore[call-arg, misc]
+
+
 # Defaults
 
 

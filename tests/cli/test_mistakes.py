@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -90,6 +91,7 @@ def test_completion__knows_every_command_and_option(capsys: Captured) -> None:
         assert all(name in script for name in SUBCOMMANDS) and "strides" in script
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no bash of its own")
 def test_completion__completes_in_bash(capsys: Captured) -> None:
     bash = shutil.which("bash")
     assert bash, "bash is needed to test its completion"

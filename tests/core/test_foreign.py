@@ -87,6 +87,18 @@ def test_onnx__what_has_no_counterpart_is_listed() -> None:
     assert without <= set(NOTHING) and len(names) > 150
 
 
+@pytest.mark.parametrize(
+    ("name", "operator"),
+    [
+        ("Threshold", "ELEMENT_WISE_THRESHOLD"),
+        ("ElementWiseSum", "ELEMENT_WISE_ADD"),
+        ("ActivationSelu", "ACTIVATION_SCALED_ELU"),
+    ],
+)
+def test_prefixes__may_be_missing_or_too_much(name: str, operator: str) -> None:
+    assert targets(suggest_operator(name))[0] == operator
+
+
 def test_needless_operators__are_told_so() -> None:
     for name in ("Reshape", "np.squeeze", "Flatten", "Shape", "Dropout"):
         assert isinstance(suggest_operator(name), Advice)

@@ -55,7 +55,7 @@ def test_graph__runs_by_index_and_by_name() -> None:
 
 def test_operator__is_a_graph_of_one_node() -> None:
     single, graph = dml.Device().compile(ADD), Graph.of(ADD)
-    assert single.graph == graph and single.operator is ADD
+    assert single.graph == graph and single.operator == ADD
     assert type(dml.Device().compile_graph(graph)) is type(single)
     assert graph.input_names == ("a_tensor", "b_tensor") and graph.output_names == ("output_tensor",)
 

@@ -297,6 +297,16 @@ def test_reduce__every_function_and_type(function: str, random: Random) -> None:
             assert_exact(result, before, {i: wrap(v, output_type) for i, v in expected.items()})
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_reduce__sums_of_powers_do_not_overflow(device: str) -> None:
+    """ln(e^x + e^y) is near the larger of x and y, also where e^x is beyond every float; infinities stay."""
+    x = np.array([[1000, 1001, 999], [-1000, -1001, -1002], [np.inf, 0, 1], [-np.inf, -np.inf, -np.inf]], np.float32)
+    operator = dml.Reduce(function="LOG_SUM_EXP", input_tensor=dml.TensorDesc("FLOAT32", x.shape), axes=[1])
+    found = dml.Device(device).compile(operator)(x).ravel()
+    tail = math.log1p(math.exp(-1) + math.exp(-2))
+    np.testing.assert_allclose(found, [1001 + tail, -1000 + tail, np.inf, -np.inf], rtol=1e-6)
+
+
 @dataclass
 class Pooled:
     strides: tuple[int, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import os
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
@@ -30,7 +31,7 @@ def check_strictly(file: Path) -> list[str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        env={"MYPYPATH": str(ROOT / "src"), "PATH": ""},
+        env={**os.environ, "MYPYPATH": str(ROOT / "src")},
     )
     assert done.returncode in (0, 1), done.stdout + done.stderr
     lines = [line for line in done.stdout.splitlines() if ": error:" in line]

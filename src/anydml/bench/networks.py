@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 import anydml as dml
+from anydml.bench.onnx_model import OnnxNode, write_model
 from anydml.core.schema import Operator
 from anydml.graph.graph import ConstantNode, Graph
 
 Array = npt.NDArray[Any]
-Attributes = dict[str, Any]
 RELU, RELU6 = "Relu", "Clip"
 
 
@@ -36,7 +36,7 @@ class Network:
     given: Mapping[str, Array] = field(default_factory=dict)
     """Weights by name; those that are missing are drawn."""
     seed: int = 0
-    onnx: list[tuple[str, tuple[str, ...], tuple[str, ...], Attributes]] = field(default_factory=list)
+    onnx: list[OnnxNode] = field(default_factory=list)
     constants: dict[str, Array] = field(default_factory=dict)
     _nodes: list[Operator | ConstantNode] = field(default_factory=list)
     _edges: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -50,6 +50,11 @@ class Network:
     def graph(self, output: Value) -> Graph:
         assert output.node is not None
         return Graph(self._nodes, self._inputs, [(output.node, 0, 0)], self._edges)
+
+    def model(self, output: Value) -> bytes:
+        """The ONNX model."""
+        read, written = [("x", "float32", self.input_sizes)], [(output.name, "float32", output.sizes)]
+        return write_model(self.onnx, read, written, list(self.constants.items()))
 
     # --- pieces ------------------------------------------------------------------------------------
 
@@ -82,7 +87,7 @@ class Network:
     def _emit(self, operator: str, inputs: Sequence[Value | str], **attributes: Any) -> str:
         name = self._name()
         names = tuple(each if isinstance(each, str) else each.name for each in inputs)
-        self.onnx.append((operator, names, (name,), attributes))
+        self.onnx.append(OnnxNode(operator, names, (name,), attributes))
         return name
 
     # --- layers ------------------------------------------------------------------------------------

@@ -6,15 +6,20 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from anydml.bench.patterns import Case
 
 _IR_VERSION, _OPSET = 8, 17
-_INT64 = 7
 _ATTRIBUTE_FLOAT, _ATTRIBUTE_INT, _ATTRIBUTE_INTS = 1, 2, 7
 ELEMENT_TYPES = {"uint8": 2, "uint16": 4, "float16": 10, "float32": 1, "float64": 11, "int64": 7, "bool": 9}
 
 
+Constant = Sequence[int] | npt.NDArray[Any]
+"""Integers, or an array."""
 Tensor = tuple[str, str, Sequence[int]]
 """Name, element type and sizes of an input or output."""
 
@@ -32,7 +37,7 @@ class OnnxNode:
 def model(case: Case, type_name: str) -> bytes:
     """A model that reads `x` and writes `y`."""
     attributes: dict[str, int | float | Sequence[int]] = {}
-    constants: list[tuple[str, Sequence[int]]] = []
+    constants: list[tuple[str, Constant]] = []
     if case.onnx == "Transpose":
         attributes = {"perm": case.axes}
     elif case.onnx == "Slice":
@@ -53,9 +58,9 @@ def write_model(
     nodes: Sequence[OnnxNode],
     inputs: Sequence[Tensor],
     outputs: Sequence[Tensor],
-    constants: Sequence[tuple[str, Sequence[int]]] = (),
+    constants: Sequence[tuple[str, Constant]] = (),
 ) -> bytes:
-    """A model of these nodes; constants are lists of integers."""
+    """A model of these nodes."""
     graph = (
         b"".join(_message(1, _node(node)) for node in nodes)
         + _text(2, "graph")
@@ -106,9 +111,11 @@ def _varints(field: int, values: Sequence[int]) -> bytes:
     return b"".join(_number(field, value) for value in values)
 
 
-def _constant(name: str, values: Sequence[int]) -> bytes:
-    data = struct.pack(f"<{len(values)}q", *values)
-    return _number(1, len(values)) + _number(2, _INT64) + _text(8, name) + _message(9, data)
+def _constant(name: str, values: Constant) -> bytes:
+    array = np.asarray(values, None if isinstance(values, np.ndarray) else np.int64)
+    data = array.astype(array.dtype.newbyteorder("<")).tobytes()
+    sizes = b"".join(_number(1, size) for size in array.shape)
+    return sizes + _number(2, ELEMENT_TYPES[array.dtype.name]) + _text(8, name) + _message(9, data)
 
 
 def _value_info(name: str, type_name: str, sizes: Sequence[int]) -> bytes:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -13,8 +12,7 @@ from typing import Any
 import numpy as np
 
 import anydml.operators  # noqa: F401 - declares them all
-from anydml.core.layout import Layout
-from anydml.core.schema import Operator, ScaleBias, Size2D, TensorField
+from anydml.core.schema import Operator, TensorField
 from anydml.core.tensor import TensorDesc
 from anydml.runtime.device import Device
 
@@ -124,23 +122,22 @@ def _python(value: Any) -> str:
 def as_model(operator: Operator, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """A model in DxDispatch's format that runs an operator and prints what comes out. Inputs left out are all 1."""
     resources: dict[str, Any] = {}
+    once: dict[str, Any] = {}
     bindings: dict[str, Any] = {}
-    for role in ("input", "output"):
-        for point in operator.points(role):
-            if point.tensor is None:
-                continue
-            name = point.name.replace("[", "_").rstrip("]")
-            elements = _elements(inputs, point.name) if role == "input" else None
-            resources[name] = _resource(point.tensor, elements, 1 if role == "input" else 0)
-            if point.field.is_list:
-                bindings.setdefault(point.field.dml_name, []).append(name)
-            else:
-                bindings[point.field.dml_name] = name
-    outputs = [point.name.replace("[", "_").rstrip("]") for point in operator.points("output") if point.tensor]
+    outputs = []
+    for point in operator.all_points():
+        if point.tensor is None:
+            continue
+        name = point.name.replace("[", "_").rstrip("]")
+        elements = _elements(inputs, point.name) if point.field.is_input else None
+        resources[name] = _resource(point.tensor, elements, int(point.field.is_input))
+        outputs += [] if point.field.is_input else [name]
+        bound = once if point.tensor.is_owned_by_dml else bindings
+        bound[point.field.dml_name] = [*bound.get(point.field.dml_name, []), name] if point.field.is_list else name
     dispatch = {"type": "dispatch", "dispatchable": "operator", "bindings": bindings}
     return {
         "resources": resources,
-        "dispatchables": {"operator": {"type": f"DML_OPERATOR_{operator.dml_type}", "desc": dict(_fields(operator))}},
+        "dispatchables": {"operator": {**operator.to_dict(), **({"bindings": once} if once else {})}},
         "commands": [dispatch, *({"type": "print", "resource": name} for name in outputs)],
     }
 
@@ -156,30 +153,6 @@ def _resource(tensor: TensorDesc, elements: np.ndarray | None, value: int) -> di
     values: Any = {"valueCount": tensor.layout.span, "value": value}
     if elements is not None:
         values = plain(elements.ravel())
-    return {"initialValuesDataType": tensor.data_type.name, "initialValues": values}
-
-
-def _fields(operator: Operator) -> Iterator[tuple[str, Any]]:
-    """Every field in DirectML's spelling, as JSON has it; absent ones are left out."""
-    for field in operator.fields.values():
-        value = getattr(operator, field.name)
-        if value is None or (isinstance(field, TensorField) and operator.is_fused):
-            continue
-        kind = getattr(field, "type", None)
-        if isinstance(kind, Size2D):
-            yield field.dml_name, {"Width": value[0], "Height": value[1]}
-        elif isinstance(kind, ScaleBias):
-            yield field.dml_name, {"Scale": value[0], "Bias": value[1]}
-        else:
-            yield field.dml_name, _json(value)
-
-
-def _json(value: Any) -> Any:
-    if isinstance(value, TensorDesc):
-        desc = {"DataType": value.data_type.name, "Sizes": list(value.sizes)}
-        return desc if value.layout == Layout(value.sizes) else {**desc, "Strides": list(value.strides or ())}
-    if isinstance(value, Operator):
-        return {"Type": value.dml_type, "Desc": dict(_fields(value))}
-    if isinstance(value, Enum):
-        return value.name
-    return [_json(each) for each in value] if isinstance(value, tuple) else value
+    size = tensor.total_tensor_size_in_bytes
+    room = {} if size == tensor.least_total_size_in_bytes else {"sizeInBytes": size}
+    return {"initialValuesDataType": tensor.data_type.name, "initialValues": values, **room}

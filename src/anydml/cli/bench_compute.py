@@ -6,6 +6,7 @@ import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
 
+from anydml.cli.bench_graph import set_clock
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
 from anydml.cli.progress import Progress
@@ -25,6 +26,7 @@ def add_compute(parser: ArgumentParser) -> None:
     add("--repeat", type=positive, default=11, help="repetitions, interleaved (default: 11)")
     add("--threads", type=positive, default=None, help="threads of each contender (default: all processors)")
     add("--no-peers", action="store_true", help="without NumPy, PyTorch and ONNX Runtime")
+    add("--processor-time", action="store_true", help="of one thread, where other programs keep the processors busy")
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -48,6 +50,7 @@ def _measure(args: Namespace) -> Run:
     from anydml.bench.measure import describe_machine
     from anydml.runtime.native.pool import get_threads
 
+    set_clock(args)
     threads = args.threads or get_threads()
     chosen = [(case, size) for case in _chosen(args) for size in (args.sizes if case.is_sized else args.sizes[:1])]
     contenders = [OURS] if args.no_peers else [OURS, *PEERS]

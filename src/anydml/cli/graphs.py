@@ -35,7 +35,7 @@ def check_no_graph_arguments(args: Namespace) -> None:
 
 def run_graph(args: Namespace) -> int:
     """Print the stages of a model, and draw them if asked."""
-    others = [name for name in _TENSOR_OPTIONS if getattr(args, name)]
+    others = [name for name in _TENSOR_OPTIONS if getattr(args, name) not in (None, [])]
     if others or args.plan or args.offset != "0":
         raise UsageError("--graph: found sizes or options of a tensor, expected a model alone; try MODEL.json --graph")
     graph, stages = _stages(args)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,9 @@ from anydml.core.integers import read_integer
 from anydml.core.rules import rule
 
 Bytes = npt.NDArray[np.uint8]
+_BYTES = re.compile(r"[@=<>!]?[?cbB]")
+_NUMBERS = re.compile(r"[@=<>!]?(?:Z?[fd]|[hHiIlLqQnNeO])")
+"""Formats of elements that NumPy reads as they are; it guesses at those of structures, and refuses pointers."""
 
 NOT_A_BUFFER = rule(
     "buffer.kind", "A buffer is bytes, bytearray, memoryview, mmap, a NumPy array or a CPU tensor with __dlpack__."
@@ -139,7 +143,11 @@ def _wrap(buffer: Any, path: str, dtype: np.dtype[Any] | None = None) -> npt.NDA
     except (BufferError, ValueError) as error:
         found = f"{type(buffer).__name__} ({error})"
         raise BindingError(NOT_A_BUFFER(path, found, "memory that is open")) from error
-    if view.c_contiguous and view.itemsize == 1:
+    is_byte = view.itemsize == 1 and _BYTES.fullmatch(view.format)  # unions say "B", whatever their size
+    if not is_byte and not _NUMBERS.fullmatch(view.format):
+        found = f"{type(buffer).__name__} of {view.format!r}"
+        raise BindingError(NOT_A_BUFFER(path, found, "numbers or bytes", "np.frombuffer(..., np.uint8) for its bytes"))
+    if view.c_contiguous and is_byte:
         return np.frombuffer(view, np.uint8)
     return np.asarray(view)
 
@@ -148,7 +156,9 @@ def _from_dlpack(buffer: Any, path: str, dtype: np.dtype[Any] | None) -> npt.NDA
     if hasattr(buffer, "__dlpack__"):
         try:
             return np.from_dlpack(buffer)
-        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        except MemoryError:
+            raise
+        except Exception as error:  # whatever a method of somebody else may raise
             found = f"{type(buffer).__name__} ({error})"
             raise BindingError(NOT_A_BUFFER(path, found, "a tensor in CPU memory")) from error
     found = type(buffer).__name__

@@ -167,8 +167,10 @@ def causal(xp: Any, lengths: Any, geometry: Geometry, filter_value: float) -> Ad
 
 
 def past_lengths(xp: Any, lengths: Any, geometry: Geometry) -> Any:
-    """Lengths of the past as whole numbers inside it."""
-    return xp.clip(lengths.reshape(-1), 0, geometry.past).astype(xp.int64)
+    """Lengths of the past as whole numbers inside it; NaN is no length at all."""
+    numbers = lengths.reshape(-1)
+    known = xp.where(numbers == numbers, numbers, xp.zeros_like(numbers))
+    return xp.clip(known, 0, geometry.past).astype(xp.int64)
 
 
 def extended(xp: Any, past: Any, new: Any, lengths: Any) -> Any:

@@ -43,7 +43,7 @@ from anydml.operators.types import (
 EMPTY = rule("list.empty", "There is at least one tensor in a list.")
 JOINED = rule("join.sizes", "The parts have the sizes of the whole but along the axis, where theirs add up to it.")
 LENGTHS = rule(
-    "reverse-subsequences.lengths", "There is one length a sequence: the input's sizes with 1 along the axis."
+    "reverse-subsequences.lengths", "There is one length for each sequence: the input's sizes with 1 along the axis."
 )
 
 

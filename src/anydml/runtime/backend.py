@@ -38,8 +38,10 @@ class Run(Protocol):
 class Executable(Protocol):
     """A plan made ready. Immutable: any number of runs can be bound at once."""
 
-    scratch_size_in_bytes: int
-    """The most memory that steps take besides their slots."""
+    @property
+    def scratch_size_in_bytes(self) -> int:
+        """The most memory that steps take besides their slots."""
+        ...
 
     def bind_initialize(self, memory: Memory) -> Run:
         """The steps that run once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from anydml.core.datatype import DataType, DataTypeLike
 from anydml.core.enums import ExecutionFlags
@@ -28,6 +28,16 @@ from anydml.runtime.table import BindingTable
 NOT_AN_OPERATOR = rule("operator.kind", "What is compiled is an operator, described.")
 NOT_A_GRAPH = rule("graph.kind", "What is compiled as a graph is a Graph.")
 MIXED = rule("device.mixed", "Operators, initializers and tables of two devices are not mixed.")
+
+C_METHODS = {
+    "CreateOperator": "create_operator",
+    "CompileOperator": "compile",
+    "CompileGraph": "compile_graph",
+    "CreateOperatorInitializer": "create_operator_initializer",
+    "CreateBindingTable": "create_binding_table",
+    "CheckFeatureSupport": "supports_data_type or highest_feature_level",
+}
+"""IDMLDevice's methods, and what each is called here."""
 
 
 @dataclass(frozen=True, init=False)
@@ -125,6 +135,13 @@ class Device:
         if compiled.device != self:
             found, expected = f"an operator of {compiled.device!r}", f"one of {self!r}"
             raise InvalidDescriptionError(MIXED("dispatchable", found, expected, "compiling it on this device"))
+
+    if not TYPE_CHECKING:  # a type checker should know that there are no other attributes
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Tell somebody who types DirectML's name of a method what it is called here."""
+            near = C_METHODS.get(name)
+            raise AttributeError(f"Device has no {name!r}" + (f"; try {near}" if near else ""))
 
     def __repr__(self) -> str:
         return f"Device({self.name!r}, feature_level={self.feature_level.text!r})"

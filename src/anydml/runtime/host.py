@@ -11,6 +11,7 @@ from anydml.core.errors import BindingError, OutOfMemoryError
 from anydml.core.memory import NOT_A_BUFFER, Bytes, as_bytes
 from anydml.core.rules import rule
 from anydml.graph.plan import Plan
+from anydml.runtime.backend import Executable
 from anydml.runtime.budget import physical_memory
 from anydml.runtime.buffer import Buffer
 from anydml.runtime.ports import Port
@@ -75,6 +76,12 @@ def buffer_of(data: Bytes, owner: Any) -> Buffer:
 def address_of(data: Bytes) -> int:
     address: int = data.__array_interface__["data"][0]
     return address
+
+
+def require_room(plan: Plan, executable: Executable) -> None:
+    """Return quietly, or raise where a plan takes more memory than the machine has, besides its tensors."""
+    arenas = plan.temporary_size_in_bytes + plan.persistent_size_in_bytes
+    require_memory(arenas + executable.scratch_size_in_bytes)
 
 
 def require_memory(size_in_bytes: int) -> None:

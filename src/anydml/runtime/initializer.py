@@ -119,7 +119,7 @@ def resource_memory(space: Space, binding: BufferBinding | Any | None, path: str
     if binding is None:
         return None
     buffer = resource_range(space, binding, path)
-    offset = binding.offset if isinstance(binding, BufferBinding) else 0
+    offset = buffer.address - whole_resource(space, binding, path).address
     if offset % PERSISTENT_ALIGNMENT_BYTES:
         expected = f"a multiple of {PERSISTENT_ALIGNMENT_BYTES}"
         raise BindingError(RESOURCE_OFFSET(f"{path}.Offset", offset, expected))

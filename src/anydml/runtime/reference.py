@@ -12,12 +12,12 @@ from anydml.core.schema import Operator
 from anydml.core.steps import Nest, Program, Step
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Memory, Run
-from anydml.runtime.host import HostMemory
+from anydml.runtime.host import HostMemory, require_room
 from anydml.runtime.programs import run_program, store_nest
 
 _WIDEST_ELEMENT_BYTES = 8
-_COPIES = 4
-"""Arrays of float64 that a definition may hold at once, for each tensor it has."""
+_COPIES = 8
+"""Arrays of float64 that a definition may hold at once, for each tensor it has, unless it tells of more."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ def host_bytes(memory: Memory) -> list[Bytes | None]:
 
 def _scratch(step: Step) -> int:
     elements = sum(prod(sizes) for _, sizes in (*step.reads(), *step.writes()))
-    return elements * _WIDEST_ELEMENT_BYTES * _COPIES
+    copies = max(_COPIES, step.operator.temporary_copies) if isinstance(step, Program) else _COPIES
+    return elements * _WIDEST_ELEMENT_BYTES * copies
 
 
 class ReferenceBackend(HostMemory):
@@ -67,7 +68,9 @@ class ReferenceBackend(HostMemory):
         return operator.form in ("formula", "compute")
 
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> ReferenceExecutable:
-        return ReferenceExecutable(plan)
+        executable = ReferenceExecutable(plan)
+        require_room(plan, executable)
+        return executable
 
 
 BACKEND = ReferenceBackend()

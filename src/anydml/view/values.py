@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +62,8 @@ class Values:
         return _text(self._values[offset])
 
     def __repr__(self) -> str:
-        return f"Values({self.is_logical}, {self._values.size}, {hash(self._values.tobytes())})"
+        # A picture's ids follow from this text, and must be the same in every run.
+        return f"Values({self.is_logical}, {self._values.size}, {crc32(self._values.tobytes())})"
 
 
 def _number(index: tuple[int, ...], sizes: tuple[int, ...]) -> int:

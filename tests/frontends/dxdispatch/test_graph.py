@@ -112,6 +112,11 @@ def test_results__overwritten_later_are_numbered() -> None:
     assert found == {"b": [0, 2, 0, 4], "b (2)": [1, -2, 3, -4]}
 
 
+def test_readers__take_what_was_written_last() -> None:
+    model = model_of("a b c", OPERATORS, ("relu", "a", "b"), ("negate", "a", "b"), ("relu", "b", "c"))
+    assert np.frombuffer(results(model)["c"], np.float32).tolist() == [1, 0, 3, 0]
+
+
 def test_inputs__are_read_before_they_are_written_over() -> None:
     model = model_of("a", OPERATORS, ("negate", "a", "a"), ("relu", "a", "a"))
     found = np.frombuffer(results(model)["a (2)"], np.float32).tolist()

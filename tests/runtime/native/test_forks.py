@@ -120,9 +120,9 @@ def test_forked_child__works_while_its_parent(parent: str, tmp_path: Path) -> No
 def test_forked_child__has_memory_and_locks_of_its_own() -> None:
     program = """
 share()
-before = pool._current_pool(), pool._lock, staging.staging_address(), uninterrupted._lock
+before = pool._current_pool(), pool._lock, staging.staging_block().address, uninterrupted._lock
 def look(number):
-    after = pool._pool, pool._lock, staging.staging_address(), uninterrupted._lock
+    after = pool._pool, pool._lock, staging.staging_block().address, uninterrupted._lock
     assert not any(new is old for new, old in zip(after, before, strict=True)), after
     assert after[2] != before[2]
 fork(1, look)

@@ -17,6 +17,7 @@ import pytest
 from anydml.runtime.native import pool
 from anydml.runtime.native.tasks import Task, TaskList
 from tests.runtime.native.support import add, address, linger, total
+from tests.soak.processes import EXIT, run_program
 
 pytest.importorskip("llvmlite.binding", reason="tasks are machine code")
 
@@ -212,6 +213,13 @@ time.sleep({0.02 * attempt})
         [sys.executable, "-c", program], cwd=ROOT, timeout=60, check=False, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_exit__while_kernels_use_their_staging(attempt: int, tmp_path: Path) -> None:
+    """Python frees what belongs to a thread before the thread ends."""
+    program = EXIT.format(device="cpu", seconds=0.02 * attempt, ending="")
+    assert run_program(program, tmp_path / "cache") == (0, "")
 
 
 def test_set_threads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anydml.bench.onnx_model import OnnxNode, write_model
+from anydml.bench.onnx_model import Constant, OnnxNode, write_model
 from anydml.core.schema import Operator
 from anydml.graph.graph import Graph
 
@@ -110,7 +110,7 @@ def onnx(
     inputs: Mapping[str, Array],
     outputs: Mapping[str, Array],
     threads: int,
-    constants: Sequence[tuple[str, Sequence[int]]] = (),
+    constants: Sequence[tuple[str, Constant]] = (),
 ) -> Work | None:
     """A model from and to memory that is there already, if ONNX Runtime is here."""
     if not find_spec("onnxruntime"):

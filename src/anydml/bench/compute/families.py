@@ -8,6 +8,7 @@ from anydml.bench.compute.case import Family
 
 FAMILIES = {
     "pointwise": "anydml.bench.compute.pointwise",
+    "products": "anydml.bench.compute.products",
     "reductions": "anydml.bench.compute.reductions",
 }
 

@@ -23,7 +23,7 @@ from anydml.core.naming import pascal, upper
 from anydml.core.policy import DEFAULT, Outline, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema import sizes as patterns
-from anydml.core.schema.documenting import LazyDoc, own_text, signature_of
+from anydml.core.schema.documenting import LazyDoc, default_of, own_text, signature_of
 from anydml.core.schema.fields import (
     AttributeField,
     CountField,
@@ -153,7 +153,11 @@ class Operator(metaclass=OperatorType):
         """What the operator means, in a sentence or two."""
         return own_text(cls)
 
-    def __init__(self, /, **values: Any) -> None:
+    def __init__(self, /, *positional: Any, **values: Any) -> None:
+        if positional:
+            needed = [f"{f.name}=..." for f in self.fields.values() if default_of(f) is None]
+            name = type(self).__name__
+            raise TypeError(f"{name} takes its fields by name; try {name}({', '.join(needed)})")
         self._set(read_fields(type(self), values), fused=False)
 
     @classmethod

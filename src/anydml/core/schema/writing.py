@@ -8,15 +8,14 @@ from enum import Enum
 from typing import Any
 
 from anydml.core.errors import InvalidDescriptionError, shown
-from anydml.core.fixes import suggest
 from anydml.core.naming import pascal
 from anydml.core.rules import rule
 from anydml.core.schema.attributes import ScaleBias, Size2D
 from anydml.core.schema.fields import AttributeField
+from anydml.core.schema.names import PREFIX, suggest_operator
 from anydml.core.schema.operator import OPERATORS, Operator
 from anydml.core.tensor import TensorDesc
 
-PREFIX = "DML_OPERATOR_"
 WRITTEN = rule("operator.written", "An operator is written as its type and its desc, an object with its fields.")
 _PAIRS = {ScaleBias: ("Scale", "Bias"), Size2D: ("Width", "Height")}
 
@@ -58,7 +57,7 @@ def from_dict(wanted: type[Operator], value: Mapping[str, Any]) -> Operator:
     if found is None or not isinstance(desc, Mapping):
         where, wrong = ("type", name) if found is None else ("desc", desc)
         expected = "an operator of DirectML" if found is None else "an object with the fields"
-        fix = suggest(bare, OPERATORS) if found is None else None
+        fix = suggest_operator(bare) if found is None else None
         raise InvalidDescriptionError(WRITTEN(where, shown(wrong), expected, fix), wanted.__name__)
     if not issubclass(found, wanted):
         expected = PREFIX + wanted.dml_type

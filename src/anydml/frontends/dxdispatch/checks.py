@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import lcm, prod
 from typing import Any
@@ -18,13 +18,15 @@ from anydml.frontends.dxdispatch.commands import NAME
 from anydml.frontends.dxdispatch.fields import Notes, nearest, quoted
 from anydml.frontends.dxdispatch.model import Bindings, Command, Dispatch, Dispatchable, Resource, Source
 from anydml.frontends.dxdispatch.resources import MEMORY
-from anydml.graph.graph import OperatorNode
+from anydml.graph.graph import Graph, OperatorNode
 from anydml.runtime.binding import OFFSET, SIZE, Binder, BufferBinding, binder_of
 from anydml.runtime.host import HostMemory
 from anydml.runtime.ports import Port
 
 WORK = rule(
-    "dispatchable.memory", "An operator's tensors fit in memory with every element they have, broadcast ones too."
+    "dispatchable.memory",
+    "An operator's tensors fit in memory with every element they have, broadcast ones too, and so does what it "
+    "computes with.",
 )
 _WIDEST_ELEMENT_BYTES = 8
 Buffers = Mapping[str, Any]
@@ -40,8 +42,9 @@ def buffer_bindings(bindings: Bindings, resources: Mapping[str, Resource], buffe
 
 
 def check_dispatchable(node: Node, dispatchable: Dispatchable, notes: Notes, budget: int) -> None:
-    """Whether an operator's tensors can be held in memory at all."""
+    """Whether an operator's tensors, and what it computes with, can be held in memory at all."""
     desc = node.get("desc") or node.get("Desc") or node
+    found = list[Violation]()
     for each in notes.until_full(dispatchable.graph.nodes):
         prefix = f"nodes.{each}." if dispatchable.operator is None else ""
         for point in (*each.points("input"), *each.points("output")) if isinstance(each, OperatorNode) else ():
@@ -49,7 +52,21 @@ def check_dispatchable(node: Node, dispatchable: Dispatchable, notes: Notes, bud
             if count * _WIDEST_ELEMENT_BYTES > budget:
                 expected = f"at most {budget // _WIDEST_ELEMENT_BYTES}, half of this machine's memory"
                 path = f"{prefix}{point.dml_name}.Sizes"
-                notes.adopt(desc, [WORK(path, f"{count} elements", expected, "smaller sizes")])
+                found.append(WORK(path, f"{count} elements", expected, "smaller sizes"))
+    notes.adopt(desc, found or list(_beyond_memory(dispatchable.graph, budget)))
+
+
+def _beyond_memory(graph: Graph, budget: int) -> Iterator[Violation]:
+    """Devices have kernels that take less, and a run asks its own: here only what is beyond all memory is refused."""
+    for node in graph.nodes:
+        operator = node.operator if isinstance(node, OperatorNode) else None
+        if operator is not None and operator.form == "compute" and operator.scratch_size_in_bytes > 2 * budget:
+            yield working_memory(operator.scratch_size_in_bytes, 2 * budget, "the memory of this machine")
+
+
+def working_memory(needed: int, most: int, what: str = "half of this machine's memory") -> Violation:
+    """What an operator computes with does not fit."""
+    return WORK("", f"{needed} bytes to compute with", f"at most {most}, {what}", "smaller sizes")
 
 
 def check_memory(root: Node, resources: Mapping[str, Resource], notes: Notes, budget: int) -> bool:

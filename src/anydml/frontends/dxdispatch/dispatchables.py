@@ -24,7 +24,7 @@ from anydml.graph.graph import Graph
 
 PREFIX = "DML_OPERATOR_"
 UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.")
-FOREIGN = rule("dispatchable.foreign", "Shaders and ONNX models are no operators, and are not run.")
+FOREIGN = rule("dispatchable.foreign", "Shaders and ONNX models are not operators, and are not run.")
 COMPILE_TYPE = rule(
     "dispatchable.compile-type", "dmlCompileType is DmlCompileOp or DmlCompileGraph; both give the same result."
 )

@@ -23,7 +23,7 @@ from anydml.files.access import ARGUMENT, ARRAY_EXTENSION, IMAGE_EXTENSIONS, as_
 from anydml.files.elements import from_bytes
 from anydml.files.places import LocatedViolation, at_key
 from anydml.files.text import printable
-from anydml.frontends.dxdispatch.checks import buffer_bindings
+from anydml.frontends.dxdispatch.checks import buffer_bindings, working_memory
 from anydml.frontends.dxdispatch.model import (
     Bindings,
     Command,
@@ -36,7 +36,7 @@ from anydml.frontends.dxdispatch.model import (
     WriteFile,
 )
 from anydml.frontends.dxdispatch.printing import print_indexed, print_plain, print_shaped
-from anydml.runtime.budget import guarded
+from anydml.runtime.budget import guarded, memory_budget
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.device import Device
 
@@ -97,10 +97,12 @@ class Executor:
         self.compiled: dict[str, CompiledOperator] = {}
 
     def run(self) -> Outcome:
+        for dispatchable in self.model.dispatchables.values():
+            self._at(dispatchable.place, partial(self._compile, dispatchable))
         for resource in self.model.resources.values():
             self._at(resource.place, partial(self._create, resource))
         for dispatchable in self.model.dispatchables.values():
-            self._at(dispatchable.place, partial(self._compile, dispatchable))
+            self._at(dispatchable.place, partial(self._initialize, dispatchable))
         for index, command in enumerate(self.model.commands):
             if self.options.print_commands:
                 self.write(f"[StartCmd][{index:04}]\t: {printable(command.text)}\n")
@@ -116,10 +118,18 @@ class Executor:
         self.buffers[resource.name] = data
 
     def _compile(self, dispatchable: Dispatchable) -> None:
+        """Compile an operator; before anything is allocated it is known what the device takes for it."""
         compiled = self.device.compile_graph(dispatchable.graph, dispatchable.flags)
+        properties = compiled.binding_properties
+        needed = properties.temporary_resource_size + properties.persistent_resource_size
+        if needed > memory_budget():
+            raise OutOfMemoryError(working_memory(needed, memory_budget()))
+        self.compiled[dispatchable.name] = compiled
+
+    def _initialize(self, dispatchable: Dispatchable) -> None:
+        compiled = self.compiled[dispatchable.name]
         if not compiled.is_initialized:
             compiled.initialize(**self._bound(dispatchable.bindings))
-        self.compiled[dispatchable.name] = compiled
 
     def _bound(self, bindings: Bindings) -> dict[str, Any]:
         return buffer_bindings(bindings, self.model.resources, self.buffers)

@@ -18,6 +18,8 @@ from anydml.runtime.programs import converted, read_elements, write_elements
 
 Array = npt.NDArray[Any]
 _MAY_WARN = ("floor_divide", "remainder", "fmod", "truncate_divide", "less", "less_equal", "greater", "greater_equal")
+_DEFINITION_BYTES = 128
+"""Of each element, what a definition in several steps holds at once: sixteen numbers of double precision."""
 BLOCK_ELEMENTS = 1 << 14
 """Values of a block stay in the second-level cache while an expression uses them."""
 
@@ -63,6 +65,8 @@ class NumpyNest:
         """What the registers of a block take; 4-bit elements are worked on all at once."""
         count = self.nest.iterations if self._is_packed else min(self.nest.iterations, 2 * BLOCK_ELEMENTS)
         per_element = sum(operation.dtype.itemsize for operation in self._operations) + 8 * len(self._values)
+        if not all(operation.writes_out for operation in self._operations):
+            per_element += _DEFINITION_BYTES
         return count * (per_element + (32 if self._is_packed else 0))
 
     def _operation(self, node: Node) -> _Operation:

@@ -17,7 +17,7 @@ from anydml.runtime.cpu import pointwise
 from anydml.runtime.cpu.arrays import NumpyNest
 from anydml.runtime.cpu.expand import expand
 from anydml.runtime.cpu.moves import prepare_move
-from anydml.runtime.host import HostMemory
+from anydml.runtime.host import HostMemory, require_room
 from anydml.runtime.native import llvm
 from anydml.runtime.native.tasks import Task, TaskList
 from anydml.runtime.programs import run_program
@@ -25,6 +25,8 @@ from anydml.runtime.reference import host_bytes
 
 Arrays = Sequence[Any]
 """The bytes of each slot, None for those that are not used."""
+_CONVERTED_BYTES = 32
+"""Of each element, what NumPy holds at once while it converts: numbers of double precision, and a few flags."""
 Kernel = Callable[[Arrays], Run]
 """A step made ready: given its memory, it returns what runs it."""
 
@@ -92,7 +94,9 @@ class CpuBackend(HostMemory):
         return llvm.is_available()
 
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> CpuExecutable:
-        return CpuExecutable(plan)
+        executable = CpuExecutable(plan)
+        require_room(plan, executable)
+        return executable
 
 
 def _prepare(step: Step) -> Prepared:
@@ -103,7 +107,8 @@ def _prepare(step: Step) -> Prepared:
     move = prepare_move(step)
     if move is not None:
         tasks, kernel = move
-        return Prepared(tasks, None if tasks else kernel)
+        scratch = 0 if tasks or step.is_copy or step.is_fill else step.iterations * _CONVERTED_BYTES
+        return Prepared(tasks, None if tasks else kernel, scratch)
     tasks = pointwise.tasks_of(step)
     if tasks:
         return Prepared(tasks)

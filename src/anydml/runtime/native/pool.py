@@ -19,7 +19,7 @@ from time import monotonic, perf_counter_ns
 from typing import Any
 
 from anydml.runtime.native import llvm, schedule
-from anydml.runtime.native.staging import staging_address
+from anydml.runtime.native.staging import staging_block
 
 VARIABLE = "ANYDML_THREADS"
 AWAKE_NANOSECONDS = 1_000_000
@@ -82,7 +82,8 @@ def run(bases: bytes, tasks: int, chunks: int, threads: int | None = None) -> No
     """
     helpers = min(chunks, threads or get_threads(), MOST_THREADS) - 1
     if helpers < 1:
-        functions().alone(bases, tasks, staging_address())
+        staging = staging_block()
+        functions().alone(bases, tasks, staging.address)
     else:
         _current_pool().run(bases, tasks, helpers)
 
@@ -122,7 +123,8 @@ class Pool:
 
     def run(self, bases: bytes, tasks: int, helpers: int) -> None:
         self._wake(helpers)
-        self._functions.shared(bases, tasks, staging_address(), self._address, helpers)
+        staging = staging_block()
+        self._functions.shared(bases, tasks, staging.address, self._address, helpers)
 
     def _wake(self, count: int) -> None:
         """An exception that arrives in here leaves helpers awake or asleep, and all will be found by the next call."""
@@ -156,7 +158,8 @@ class Pool:
             self._helpers.remove(helper)
 
     def help(self) -> None:
-        self._functions.help(self._address, staging_address(), self._spins)
+        staging = staging_block()
+        self._functions.help(self._address, staging.address, self._spins)
 
 
 def _serve(pool: Pool) -> None:

@@ -11,26 +11,37 @@ BYTES = 9 * 256 * 1024
 ALIGNMENT = 64
 
 
-class Staging(local):
-    """It is not on the stack: small stacks could not hold it."""
+class Block:
+    """Memory of one thread. It is not on the stack: small stacks could not hold it."""
+
+    __slots__ = ("_memory", "address")
 
     def __init__(self) -> None:
-        self.memory = ctypes.create_string_buffer(BYTES + ALIGNMENT)
-        start = ctypes.addressof(self.memory)
+        self._memory = ctypes.create_string_buffer(BYTES + ALIGNMENT)
+        start = ctypes.addressof(self._memory)
         self.address = start + -start % ALIGNMENT
 
 
-_staging = Staging()
+class _Blocks(local):
+    def __init__(self) -> None:
+        self.block = Block()
 
 
-def staging_address() -> int:
-    """This thread's block, which lives as long as the thread."""
-    return _staging.address
+_blocks = _Blocks()
+
+
+def staging_block() -> Block:
+    """This thread's block, to be held while a kernel uses it.
+
+    When Python exits it frees what belongs to a thread, although the thread may still be in native code; what a frame
+    of that thread holds it leaves alone.
+    """
+    return _blocks.block
 
 
 def _after_fork_in_child() -> None:
-    global _staging
-    _staging = Staging()
+    global _blocks
+    _blocks = _Blocks()
 
 
 if hasattr(os, "register_at_fork"):

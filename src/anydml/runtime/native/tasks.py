@@ -15,7 +15,7 @@ from struct import Struct, error
 from anydml.runtime.native import pool
 from anydml.runtime.native.llvm import MachineCode
 from anydml.runtime.native.schedule import WORD
-from anydml.runtime.native.staging import staging_address
+from anydml.runtime.native.staging import staging_block
 
 
 class Task:
@@ -75,6 +75,7 @@ class TaskList:
     def run_packed(self, bases: bytes, threads: int | None = None) -> None:
         """The same, for addresses that `pack` has packed."""
         if self._most_chunks == 1:
-            self._function(bases, self._parameters, staging_address())
+            staging = staging_block()
+            self._function(bases, self._parameters, staging.address)
         else:
             pool.run(bases, self._parameters, self._most_chunks, threads)

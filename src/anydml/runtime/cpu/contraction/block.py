@@ -97,9 +97,15 @@ class _Tiles:
                 *(("i64", place) for place in places),
                 ("ptr", sums),
                 ("i64", is_last),
+                ("ptr", self._ahead(left, right)),
             ],
             e.compare("slt", lanes, columns),
         )
+
+    def _ahead(self, left: str, right: str) -> str:
+        """The panel of the outer loop's operand that comes next."""
+        side, pointer = ("right", right) if self.is_column_first else ("left", left)
+        return self.e.at(pointer, self.word(f"{side}_step"))
 
     def _call_tile(self, arguments: list[tuple[str, Value]], is_part: str) -> None:
         e = self.e

@@ -15,7 +15,7 @@ from anydml.runtime.cpu.contraction.channelwise import convolve_depthwise
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, ROWS, Place
 from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
 from anydml.runtime.cpu.contraction.gemm import activation, pack
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix
 from anydml.runtime.cpu.contraction.partition import Work, cut, even_part, most_rows, tile_of
 from anydml.runtime.cpu.contraction.product import Operand, Product
@@ -83,6 +83,7 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     is_in_place = isinstance(operand, Matrix)
     rows = filtered.windows.rows
     tile = tile_of(machine, cells, (*sizes, rows), True, is_in_place)
+    tile = replace(tile, lines_ahead=1 if not is_turned else tile.vectors * machine.vector_bytes // LINE_BYTES)
     width = tile.columns(machine)
     pitch = -(-tile.rows // machine.lanes) * machine.vector_bytes if is_turned else width * CELL_BYTES
     if rows * pitch + machine.vector_bytes**2 > ROOM_BYTES or prod(filtered.windows.taps) > MOST_TAPS:

@@ -9,6 +9,8 @@ from anydml.runtime.native import llvm
 
 CELL_BYTES = 4
 """A lane: one float32, one sum, or several small integers that are multiplied at once."""
+LINE_BYTES = 64
+"""Of a cache."""
 _ARM = ("aarch64", "arm64")
 
 

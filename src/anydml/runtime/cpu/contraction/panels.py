@@ -11,7 +11,7 @@ from anydml.core.datatype import DataType
 from anydml.core.steps import Access, Step
 from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Source
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine
 from anydml.runtime.cpu.contraction.packing import SCATTERED, STRAIGHT, TURNED, emit_pack
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native import llvm
@@ -19,7 +19,6 @@ from anydml.runtime.native.emit import Value
 from anydml.runtime.native.tasks import Task
 
 Numbers = tuple[int, ...]
-LINE_BYTES = 64
 BATCH_LOOPS = 2
 DEPTH_LOOPS = 4
 CHUNK_BYTES = 64 * 1024

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Cells
 from anydml.runtime.cpu.contraction.epilogue import Epilogue
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine
 from anydml.runtime.cpu.contraction.writer import Writer
-from anydml.runtime.native.emit import FIRST_LEVEL, Value
+from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 
 _WHOLE_DEPTH, _DEPTH_BLOCK = 1536, 1024
 """Up to so many cells depth is one block; else blocks have at most so many."""
@@ -23,7 +23,7 @@ TILE, PART = "tile", "part"
 """The functions for all columns of a tile, and for some of them."""
 _PARAMETERS = (
     "ptr %left, ptr %right, i64 %pitch, i64 %depth, i64 %row_stride, i64 %depth_stride, "
-    "ptr %context, i64 %row, i64 %column, i64 %skip, i64 %rows, i64 %lanes, ptr %sums, i64 %is_last"
+    "ptr %context, i64 %row, i64 %column, i64 %skip, i64 %rows, i64 %lanes, ptr %sums, i64 %is_last, ptr %ahead"
 )
 
 
@@ -39,6 +39,8 @@ class Tile:
     """Then the last columns are read with masks: what follows them may be another buffer."""
     is_blocked: bool = False
     """Whether depth is walked in several blocks, with the sums in memory between them."""
+    lines_ahead: int = 0
+    """Of the panel that is wanted next, lines that are asked for with every step: it may come from memory."""
 
     def columns(self, machine: Machine) -> int:
         return self.vectors * machine.lanes
@@ -161,6 +163,9 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
         if tile.is_right_in_place and tile.rows <= _FEW_ROWS:
             for place in places:  # what the next tile reads
                 e.prefetch(e.at(place, tile.vectors * e.vector_bytes), FIRST_LEVEL)
+        for line in range(tile.lines_ahead):
+            ahead = e.step("%ahead", (loop.index, tile.lines_ahead * LINE_BYTES))
+            e.prefetch(e.at(ahead, line * LINE_BYTES), SECOND_LEVEL)
         following = []
         for row in range(tile.rows):
             spread = e.splat(tile.cells.element, e.load(tile.cells.element, left.address(at, row), CELL_BYTES))

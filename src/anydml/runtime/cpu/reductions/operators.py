@@ -155,7 +155,8 @@ def _reduce(operator: Any, b: _Builder, x: Traced) -> Any:
 
 
 def _axes_of(operator: Any) -> tuple[int, ...]:
-    return tuple(getattr(operator, "axes", None) or (operator.input_tensor.rank - 1,))
+    """The older operators work along the last dimension."""
+    return operator.axes if hasattr(operator, "axes") else (operator.input_tensor.rank - 1,)
 
 
 def expand_softmax(program: Program, workspace: Workspace) -> list[Step] | None:

@@ -1,1 +1,1 @@
-"""Vector math: functions of floats as LLVM instructions, each with its greatest error stated."""
+"""Functions such as exp and sin on vectors, written as LLVM IR, and how exact each is."""
