@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
@@ -19,10 +18,10 @@ PRINTED = {
     "padded_transpose.py": ["[1. 4. 2. 5. 3. 6.]"],
     "gemm_owned_weights.py": ["[1. 2. 3. 4.]", "[10. 20. 30. 40.]"],
     "run_model.py": ["output [14. 16.  6.  8.]"],
+    "preprocess.py": ["nest [4, 3, 640, 640]", "times as fast"],
+    "transformer.py": ["MULTIHEAD_ATTENTION", "largest difference from NumPy"],
     "explain.py": ["Padded: 4 of the 10 places", "D at (1, 0): 1·5 + 0·1 = 5, byte 20"],
 }
-PROGRAMS = {"classify.py", "preprocess.py", "transformer.py"}
-"""Those that `test_example_programs` tests."""
 
 
 def script(name: str) -> ModuleType:
@@ -35,16 +34,13 @@ def script(name: str) -> ModuleType:
 
 
 def test_examples__are_all_known() -> None:
-    assert {path.name for path in (ROOT / "examples").glob("*.py")} == set(PRINTED) | PROGRAMS
+    assert {path.name for path in (ROOT / "examples").glob("*.py")} - {"classify.py"} == set(PRINTED)
 
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_example__prints_what_it_should(name: str) -> None:
     done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / name)],
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONUTF8": "1"},
+        [sys.executable, str(ROOT / "examples" / name)], capture_output=True, encoding="utf-8", env={"PYTHONUTF8": "1"}
     )
     assert done.returncode == 0, done.stderr
     for piece in PRINTED[name]:

@@ -98,7 +98,7 @@ def test_completion__completes_in_bash(capsys: Captured) -> None:
     assert main(["completion", "bash"]) == 0
     script = capsys.readouterr().out
     for typed, expected in {
-        "anydml exp": "explain",
+        "anydml expl": "explain",
         "anydml explain FLOAT3": "FLOAT32",
         "anydml run --dev": "--device",
     }.items():

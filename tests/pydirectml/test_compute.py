@@ -62,8 +62,11 @@ def test_compute__takes_owned_data_again_when_it_is_bound_again() -> None:
     case = Case(owned=True)
     first = case.bindings()
     results = [case.device.compute(case.model, first, [case.sum])[0].max() for _ in range(2)]
+    compiled = case.model.runner.compiled
+    results.append(case.device.compute(case.model, case.bindings(), [case.sum])[0].max())
+    assert case.model.runner.compiled is compiled, "equal data need no compilation"
     results.append(case.device.compute(case.model, case.bindings(b=5.0), [case.sum])[0].max())
-    assert results == [3, 3, 6]
+    assert results == [3, 3, 3, 6]
 
 
 def test_binding__copies_its_data() -> None:

@@ -88,6 +88,24 @@ def test_softmax_and_normalization__are_near_float64(seed: int) -> None:
     assert_near(run(operator, desc, x), normalized(wide, axes), 30.0)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_reduce__with_what_follows_fused(axis: int) -> None:
+    """Another operand is read once for each fold."""
+    whole = dml.TensorDesc("FLOAT32", (37, 50))
+    kept = dml.TensorDesc("FLOAT32", (1, 50) if axis == 0 else (37, 1))
+    operators = [
+        dml.Reduce(function="SUM", input_tensor=whole, axes=[axis], output_tensor=kept),
+        dml.ElementWiseMultiply(a_tensor=kept, b_tensor=kept),
+    ]
+    graph = dml.Graph(operators, [(0, 0, 0), (1, 1, 1)], [(1, 0, 0)], [(0, 0, 1, 0)])
+    generator = np.random.default_rng(0)
+    x, y = (generator.standard_normal(desc.sizes).astype(np.float32) for desc in (whole, kept))
+    compiled = dml.Device("cpu").compile_graph(graph)
+    assert [type(step) for step in compiled.plan.steps] == [Reduction]
+    wanted = x.astype(np.float64).sum(axis, keepdims=True) * y
+    assert_near(compiled(x, y), wanted, np.abs(x).sum(axis, keepdims=True) * np.abs(y))
+
+
 @pytest.mark.parametrize("name", ["SUM", "MAX", "MIN", "MULTIPLY", "L1", "SUM_SQUARE"])
 @pytest.mark.parametrize("data_type", ["INT32", "UINT32", "INT64"])
 def test_integers__wrap(name: str, data_type: str) -> None:

@@ -171,10 +171,7 @@ class _Along(_Kernel):
             self._store_all()
         else:
             # What is fused behind the folds may read operands of its own, an element for each fold.
-            first = vectors.first_lanes(self.e, self.shape.lanes, 1)
-            loaded = {side: self._load(side, self.pointers, 0, first) for side in self._needed(values)}
-            for number, value in enumerate(emit(self.lanes, values, loaded | self.results, self.known)):
-                self._store(number, value, self.pointers, 0, first)
+            self._store_at(self.pointers, 0, vectors.first_lanes(self.e, self.shape.lanes, 1))
 
     def _learn(self, values: Sequence[Node]) -> None:
         """Computes before a loop what is the same for all its elements."""

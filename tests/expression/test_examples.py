@@ -12,7 +12,7 @@ import pytest
 
 from tests.pydirectml.data import DATA, NEEDS_DATA
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def load(name: str) -> ModuleType:

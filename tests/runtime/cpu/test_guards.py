@@ -1,0 +1,61 @@
+"""Kernels of products touch no byte beyond their tensors: memory around the buffers ends the process when touched."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from contextlib import ExitStack
+from random import Random
+
+import numpy as np
+import pytest
+
+import anydml as dml
+from tests.runtime.cpu.products import Trial, backward_convolution, convolution, gemm, integer_gemm
+from tests.runtime.moves.test_guards import guarded
+
+MAKERS = {
+    "gemm": gemm,
+    "convolution": convolution,
+    "depthwise": lambda random: convolution(random, is_depthwise=True),
+    "backward": backward_convolution,
+    "integers": integer_gemm,
+}
+TRIALS = 8
+
+
+def run_guarded(trial: Trial, at_end: bool) -> None:
+    operator = trial.operator
+    run = dml.Device().compile(operator)
+    with ExitStack() as stack:
+        buffers = {}
+        for name in (*trial.inputs, "output_tensor"):
+            size = getattr(operator, name).total_tensor_size_in_bytes
+            address = stack.enter_context(guarded(size, at_end))
+            buffers[name] = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+            if name in trial.inputs:
+                getattr(operator, name).view(buffers[name])[...] = trial.inputs[name]
+        if trial.owned:
+            run.initialize(**{name: buffers.pop(name) for name in trial.owned})
+        run(**buffers)
+
+
+def check_all(name: str) -> None:
+    if name == "none":
+        with guarded(64, True) as address:
+            ctypes.string_at(address, 65)
+    for number in range(TRIALS if name != "none" else 0):
+        trial = MAKERS[name](Random(f"guards {name} {number}"))
+        for at_end in (False, True):
+            run_guarded(trial, at_end)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="memory is protected with POSIX's mprotect")
+@pytest.mark.parametrize("name", [*MAKERS, "none"])
+def test_kernels__stay_inside(name: str) -> None:
+    """In a process of its own, which the system ends at the first wrong byte; `none` shows that it does."""
+    program = f"from tests.runtime.cpu.test_guards import *; check_all({name!r})"
+    done = subprocess.run([sys.executable, "-c", program], timeout=300, check=False, capture_output=True, text=True)
+    assert (done.returncode == 0) == (name != "none"), done.stderr[-2000:]
