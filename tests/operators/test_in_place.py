@@ -128,6 +128,16 @@ def test_documented_defect__seven_elements_from_stride_1_to_2() -> None:
     assert memory[::2].tolist() == [1, 2, 3, 4, 5, 6, 7]
 
 
+@pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.parametrize("count", [7, 16, 17, 24, 40, 56, 100, 129])
+def test_rest_of_a_row__is_computed_once(count: int, step: int) -> None:
+    """Rows that are not a whole number of vectors: what is computed again would read its own result."""
+    tensor = dml.TensorDesc("FLOAT32", [count], [step])
+    operator = dml.ElementWiseConstantPow(input_tensor=tensor, output_tensor=tensor, exponent=0.75)
+    for device in DEVICES:
+        run_pair(operator, ("input_tensor", "output_tensor"), device, np.arange(1, count + 1, dtype=np.float32))
+
+
 def test_comparison__can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the copy that keeps elements from being overwritten before they are read, this test fails."""
     from anydml.runtime.compiled import CompiledOperator

@@ -29,7 +29,7 @@ Kind = Callable[[int, float], Summary]
 
 def soak_operators(seed: int, seconds: float) -> Summary:
     """Random cases on random devices, compared with their answers; then with nonsense in every input."""
-    summary, dice = Summary("operators", seed), random.Random(seed)
+    summary, dice = Summary("operator cases", seed), random.Random(seed)
     names = operators_with_cases()
 
     def case() -> None:
@@ -132,6 +132,6 @@ KINDS: dict[str, Kind] = {
     "caches": soak_caches,
     "threads": soak_threads,
     "in-place": soak_in_place,
-    "operators": soak_operators,
+    "operator-cases": soak_operators,
     **{name: _target(name) for name in TARGETS},
 }

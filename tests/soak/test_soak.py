@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 from tests.fuzz.harness import Summary
+from tests.fuzz.targets import TARGETS
 from tests.soak import kinds, processes
 from tests.soak.kinds import KINDS
 from tests.soak.memory import Sampler, is_flat, resident_bytes
 
 ROOT = Path(__file__).parents[2]
 POSIX = {"interrupts", "forks"}
-QUICK = ["threads", "in-place", "operators", "texts"]
+QUICK = ["threads", "in-place", "operator-cases", "texts"]
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -29,6 +30,10 @@ def test_kind__finds_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(processes, "INTERRUPTS", 40)
     summary = KINDS[name](3, 0.3)
     assert summary.cases >= 1 and not summary.failures, summary.failures[:3]
+
+
+def test_kinds__hide_no_other() -> None:
+    assert len(KINDS) == len(TARGETS) + 7
 
 
 def test_script__counts_and_ends_in_time() -> None:

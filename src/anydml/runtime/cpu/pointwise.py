@@ -83,7 +83,9 @@ class Shape:
     @property
     def may_repeat(self) -> bool:
         """Whether elements may be computed twice: no operand lies where the result does."""
-        return not self.stream and all(step in (PAIRED, STILL) for _, step in self.loads)
+        # With every second element read and written alike, the operator may work in place.
+        apart = all(step == EVEN for _, step in self.sides[len(self.loads) :])
+        return not self.stream and apart and all(step in (PAIRED, STILL) for _, step in self.loads)
 
     @property
     def turned(self) -> tuple[int, ...]:
