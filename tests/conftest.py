@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -14,7 +15,10 @@ settings.load_profile("anydml")
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Compiled kernels are kept with the tests' other files, not in the user's cache."""
+    """Compiled kernels are kept with the tests' other files, not in the user's cache; processes share them."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kernels"
+    folder.mkdir(0o700, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ANYDML_CACHE", str(tmp_path_factory.mktemp("kernels")))
+        patch.setenv("ANYDML_CACHE", str(folder))
         yield

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.core.steps import Nest, Program
+from anydml.core.datatype import DataType
+from anydml.core.expression import load, operation
+from anydml.core.steps import Access, Nest, Program, Store
 from anydml.graph.graph import Graph
 from anydml.graph.lower import lower
 from anydml.graph.passes import PASSES, Passes
@@ -217,3 +219,66 @@ def test_pass__can_be_switched_off(each: Any) -> None:
 def test_unknown_pass__is_refused_with_the_nearest() -> None:
     with pytest.raises(dml.InvalidDescriptionError, match="'fuse'"):
         Passes.without("fuze")
+
+
+# What passes must leave alone
+
+
+def test_forward__leaves_reads_as_another_type() -> None:
+    """The first 4 bytes of a reversed copy belong to the last float, not to the last 4 bytes."""
+    floats = desc("FLOAT32", [4])
+    reverse = dml.Slice1(
+        input_tensor=floats,
+        output_tensor=floats,
+        input_window_offsets=[0],
+        input_window_sizes=[4],
+        input_window_strides=[-1],
+    )
+    first_bytes = dml.TensorDesc("UINT8", [4], total_tensor_size_in_bytes=16)
+    graph = chain(reverse, dml.Cast(input_tensor=first_bytes, output_tensor=desc("UINT32", [4])))
+    source = np.float32([1, 2, 3, 4.5])
+    found = dml.Device().compile_graph(graph)(source)
+    assert found.astype(np.uint8).tobytes() == source[3:].tobytes()
+
+
+def test_forward__leaves_what_is_written_again() -> None:
+    """A copy whose destination is overwritten before it is read is not what is read."""
+    four = DataType.FLOAT32
+    slots = (
+        Slot(SlotKind.INPUT, 16, "x", index=0),
+        Slot(SlotKind.TEMPORARY, 16, "between"),
+        Slot(SlotKind.OUTPUT, 16, "y", index=0),
+    )
+    x, between, y = (Access(number, four, (1,)) for number in range(3))
+    element = load(0, four.numpy_dtype)
+    copy = Nest((4,), (x,), (Store(between, element),))
+    again = Nest((4,), (x,), (Store(between, operation("add", element, element)),))
+    read = Nest((4,), (between,), (Store(y, element),))
+    plan = Passes.only("forward").run(Plan(slots, (copy, again, read)))
+    assert plan.steps[-1] == read
+
+
+@pytest.mark.parametrize(("sizes", "strides"), [([2, 2], [1, 1]), ([2, 3], [0, 1])])
+def test_place__leaves_elements_that_are_copied_twice(sizes: list[int], strides: list[int]) -> None:
+    """Overlapping and broadcast strides read elements twice; they cannot be written to both places at once."""
+    twice = dml.TensorDesc("FLOAT32", sizes, strides)
+    relu = dml.ActivationRelu(input_tensor=desc("FLOAT32", [3]))
+    graph = chain(relu, dml.ElementWiseIdentity(input_tensor=twice, output_tensor=desc("FLOAT32", sizes)))
+    found = dml.Device().compile_graph(graph, passes=Passes.only("place"))(np.float32([1, -2, 3]))
+    assert np.array_equal(found, twice.view(np.float32([1, 0, 3])))
+
+
+def test_epilogue__rounds_what_was_stored_between() -> None:
+    """A product stored as half precision, then read as float32, is a number of half precision."""
+    one, half = desc("FLOAT32", [1, 1, 1, 1]), desc("FLOAT16", [1, 1, 1, 1])
+    nodes = [
+        dml.Gemm(a_tensor=one, b_tensor=one),
+        dml.Cast(input_tensor=one, output_tensor=half),
+        dml.Cast(input_tensor=half, output_tensor=one),
+    ]
+    graph = Graph(nodes, [(0, 0, 0), (1, 0, 1)], [(2, 0, 0)], [(0, 0, 1, 0), (1, 0, 2, 0)])
+    third = np.full((1, 1, 1, 1), 1 / 3, np.float32)
+    compiled = dml.Device().compile_graph(graph, passes=Passes.only("epilogue"))
+    assert len(compiled.plan.steps) == 1
+    found = compiled(third, third)
+    assert found == (third * third).astype(np.float16).astype(np.float32) and found != third * third

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from anydml.core.expression import Node, cast, load, substitute
+from anydml.core.expression import Node, cast, load, substitute, walk
 from anydml.core.loops import Route, route
 from anydml.core.steps import Access, Nest, Store, shifted_loads, without_unused_loads
 from anydml.graph.passes.forward import cut_nest
 from anydml.graph.plan import Plan, Uses
+
+MOST_OPERATIONS = 256
+"""Longer chains are cut: what is gained no longer grows, and the time to compile them does."""
 
 
 def fuse(plan: Plan) -> Plan:
@@ -40,10 +43,16 @@ def merge(producer: Nest, consumer: Nest) -> Nest | None:
     numbers = [n for n, access in enumerate(consumer.loads) if access.slot == store.access.slot]
     if len(numbers) != 1:  # at two indices, all would be computed twice
         return None
+    if _operations(producer) + _operations(consumer) > MOST_OPERATIONS:
+        return None
     found = _route_to(store.access, producer, consumer.loads[numbers[0]], consumer)
     if found is None:
         return None
     return without_unused_loads(_merged_load(producer, cut_nest(consumer, found), numbers[0], found))
+
+
+def _operations(nest: Nest) -> int:
+    return len(walk(*(store.value for store in nest.stores)))
 
 
 def _route_to(written: Access, producer: Nest, access: Access, consumer: Nest) -> Route | None:

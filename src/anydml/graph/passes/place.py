@@ -52,7 +52,7 @@ def _moved_nest(nest: Nest, between: Access, target: Access, sizes: tuple[int, .
         return None
     access = nest.stores[places[0]].access
     found = _through(access, nest.sizes, between, sizes)
-    if found is None or not (may_cut or found.is_whole) or found.repeats:
+    if found is None or not (may_cut or found.is_whole):
         return None
     nest = cut_nest(nest, found)
     strides, offset = found.follow(target.strides, target.offset)
