@@ -89,7 +89,15 @@ BUFFERS: dict[str, Callable[[], Any]] = {
     "class": lambda: np.ndarray,
     "number": lambda: 3,
 }
-OFFSETS = [1.5, "3", 2**70, -16, -1, True, object(), [1], b"1", np.float32(0), 1j, 1 << 62, float("nan")]
+
+
+class _Odd:
+    def __repr__(self) -> str:
+        return "<an odd object>"
+
+
+ODD_OBJECT = _Odd()
+OFFSETS = [1.5, "3", 2**70, -16, -1, True, ODD_OBJECT, [1], b"1", np.float32(0), 1j, 1 << 62, float("nan")]
 PLACES: dict[str, Callable[[Any], object]] = {
     "input": lambda buffer: relu()(buffer, np.zeros(4, np.float32)),
     "output": lambda buffer: relu()(bytes(16), buffer),
