@@ -30,8 +30,6 @@ def place(plan: Plan) -> Plan:
 def _moved(producer: Step, copy: Nest) -> Step | None:
     """The producer, writing where the copy would have put its result."""
     between, target = copy.loads[0], copy.stores[0].access
-    if any(stride == 0 for stride, size in zip(between.strides, copy.sizes, strict=True) if size > 1):
-        return None
     if isinstance(producer, Nest):
         return _moved_nest(producer, between, target, copy.sizes, may_cut=True)
     if not isinstance(producer, Program):
