@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from anydml.core.errors import InvalidDescriptionError, shown
+from anydml.core.fixes import Spelling
 from anydml.core.naming import pascal
 from anydml.core.rules import rule
 from anydml.core.schema.attributes import ScaleBias, Size2D
@@ -57,7 +58,8 @@ def from_dict(wanted: type[Operator], value: Mapping[str, Any]) -> Operator:
     if found is None or not isinstance(desc, Mapping):
         where, wrong = ("type", name) if found is None else ("desc", desc)
         expected = "an operator of DirectML" if found is None else "an object with the fields"
-        fix = suggest_operator(bare) if found is None else None
+        # The type is written as in a model, in Python too.
+        fix = suggest_operator(bare).text(Spelling.MODEL) if found is None else None
         raise InvalidDescriptionError(WRITTEN(where, shown(wrong), expected, fix), wanted.__name__)
     if not issubclass(found, wanted):
         expected = PREFIX + wanted.dml_type
