@@ -154,6 +154,13 @@ def test_random_descriptions__raise_dml_errors_alone(random: Random, level: Feat
         try_one(random, operator, level)
 
 
+def test_wrong_tensor__is_told_without_the_lists_that_follow_from_it() -> None:
+    """Strides and paddings have defaults, one for each dimension of the input; nobody has to give them."""
+    with pytest.raises(dml.InvalidDescriptionError) as caught:
+        dml.Convolution(input_tensor=np.zeros((1, 3, 4, 4)), filter_tensor=dml.TensorDesc("FLOAT32", [4, 3, 3, 3]))
+    assert [violation.path for violation in caught.value.violations] == ["InputTensor"]
+
+
 def test_wrong_rank__is_told_before_patterns_look_at_dimensions() -> None:
     with pytest.raises(dml.InvalidDescriptionError, match=r"tensor\.rank"):
         dml.Convolution(

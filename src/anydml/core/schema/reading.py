@@ -78,6 +78,8 @@ def _read_field(
     if isinstance(field, AttributeField):
         if value is None and with_defaults:
             value = _default(field, known)
+            if value is None and field.default is not None and violations:
+                return None  # its length follows from a tensor that was wrong, which is reported
         if value is not None:
             return field.type.read(value, path, violations, known)
     elif value is not None:
