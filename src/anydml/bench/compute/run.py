@@ -11,7 +11,7 @@ from anydml.bench.compute.case import OURS, PEERS, Array, Case, Problem, Work
 from anydml.bench.measure import PAUSE_SECONDS, Lead, Timing, loops_for, time_of
 
 COPY_BYTES = 64 << 20
-WARM_SECONDS = 5e-3
+WARM_SECONDS = 15e-3
 
 
 @dataclass(frozen=True)
