@@ -33,6 +33,11 @@ class Task:
         """How many slots a run must have, at least."""
         self._parameters = array("q", (word for chunk in chunks for word in chunk))
 
+    def chunks(self) -> list[list[int]]:
+        """The words of each chunk."""
+        length = len(self._parameters) // self.chunk_count
+        return [self._parameters[n * length : (n + 1) * length].tolist() for n in range(self.chunk_count)]
+
     def record(self) -> tuple[int, int, int, int]:
         """As lists hold it; see `schedule`."""
         address, length = self._parameters.buffer_info()

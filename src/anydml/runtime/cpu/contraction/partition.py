@@ -111,13 +111,15 @@ class Work:
         return max(unit, SUMS_BYTES // tile * unit)
 
 
-def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True) -> Iterator[Chunk]:
-    """Chunks of whole tiles. One side (0: rows, 1: columns) is cut first, into parts that stay in a cache, if limited.
+def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True, pieces: int | None = None) -> Iterator[Chunk]:
+    """Chunks of whole tiles, about as many as `pieces` says.
 
+    One side (0: rows, 1: columns) is cut first, into parts that stay in a cache, if limited.
     An operand that chunks pack for themselves is packed again for every part of the other side: there are few of those.
     """
     sizes = (work.rows, work.columns)
-    pieces = wanted_pieces(work.batch * work.rows * work.columns * work.depth)
+    if pieces is None:
+        pieces = wanted_pieces(work.batch * work.rows * work.columns * work.depth)
     batch_part = even_part(work.batch, max(1, work.batch // pieces))
     pieces = -(-pieces // -(-work.batch // batch_part))
     parts = [0, 0]
