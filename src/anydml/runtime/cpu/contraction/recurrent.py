@@ -20,7 +20,7 @@ from anydml.runtime.cpu.contraction.epilogue import COLUMNS
 from anydml.runtime.cpu.contraction.gemm import Problem, multiply, pack, place
 from anydml.runtime.cpu.contraction.machine import host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix
-from anydml.runtime.cpu.contraction.partition import LEAST_WORK, WANTED_CHUNKS, Work, cut, tile_of
+from anydml.runtime.cpu.contraction.partition import Work, cut, tile_of
 from anydml.runtime.cpu.contraction.product import Product
 from anydml.runtime.cpu.contraction.repeated import repeat
 from anydml.runtime.cpu.contraction.results import Finished, sums_of_floats
@@ -28,8 +28,6 @@ from anydml.runtime.cpu.expand import Workspace
 from anydml.runtime.cpu.expressions import can_emit, can_store
 from anydml.runtime.programs import named_inputs
 
-_ROWS_OF_MEMORY = 8
-"""Fewer rows take as long: weights have to come from memory or a far cache."""
 _TIME = DataType.UINT32
 Views = Mapping[str, View | None]
 Body = list[Step]
@@ -288,8 +286,7 @@ def _recurrence(network: _Network, state: int, first: int, columns: int) -> _Rec
     left = Matrix(state, DataType.FLOAT32, 0, batch, depth, (depth,), (1,))
     store = Access(sums, DataType.FLOAT32, (columns, 1))
     epilogue = Finished((result(FLOAT32),), (), (store,)).epilogue(lambda access: place(access, False), COLUMNS, True)
-    pieces = max(1, min(WANTED_CHUNKS, columns * depth * max(batch, _ROWS_OF_MEMORY) // LEAST_WORK))
-    chunks = cut(Work(1, batch, columns, depth, tile, machine), 1, False, pieces=pieces)
+    chunks = cut(Work(1, batch, columns, depth, tile, machine), 1, False)
     product = Product(
         left, packed, (1, 1), (batch, columns), (1, 1, columns), depth, tile, epilogue, tuple(chunks), machine
     )
