@@ -15,7 +15,7 @@ from tests.runtime.cpu.products import MACHINES, Trial, layout, machine, run, va
 
 def max_pooling(random: Random) -> Trial:
     window = [random.randint(1, 4) for _ in range(2)]
-    image = [random.randint(size, 40) for size in window]
+    image = [random.randint(max(size, 4), 40) for size in window]
     sizes = (random.randint(1, 2), random.randint(1, 20), *image)
     x = layout(random, sizes, "FLOAT32") if random.random() < 0.3 else None
     desc = x or dml.TensorDesc("FLOAT32", sizes, order=random.choice(("NCHW", "NHWC")))
