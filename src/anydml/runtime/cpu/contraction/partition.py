@@ -34,14 +34,19 @@ BLOCK_BYTES = 384 * 1024
 
 
 def tile_of(
-    machine: Machine, cells: Cells, sizes: tuple[int, int, int], is_left_packed: bool, is_right_in_place: bool = False
+    machine: Machine,
+    cells: Cells,
+    sizes: tuple[int, int, int],
+    is_left_packed: bool,
+    is_right_in_place: bool = False,
+    height: int | None = None,
 ) -> Tile:
     """Tiles that waste few rows: a result of 40 rows is cut into 3 times 14, not into 16, 16 and 8."""
     rows, columns, depth = sizes
     most = most_rows(machine)
     if not is_left_packed and depth > _SHORT:
         most = min(most, 8)  # rows that lie a power of two apart share places of the nearest cache, which has eight
-    height = tile_height(rows, most)
+    height = height or tile_height(rows, most)
     # Sums, vectors of the right operand, and what a product takes before it is added.
     spare = machine.registers - (2 if machine.registers > 16 else 3)
     vectors = max(1, min(spare // (height + 1), 14 if is_right_in_place and height == 1 else 4))
@@ -62,7 +67,12 @@ def most_rows(machine: Machine) -> int:
 def tile_height(rows: int, most: int) -> int:
     """Rows of a tile, so that all tiles together take the least time: 14 times 14 rows, not 13 times 16, for 196."""
     heights = range(min(rows, most), max(1, most // 2) - 1, -1)
-    return min(heights or [rows], key=lambda height: -(-rows // height) * (height + _ROWS_PER_STEP))
+    return min(heights or [rows], key=lambda height: cost_of_rows(rows, height))
+
+
+def cost_of_rows(rows: int, height: int) -> int:
+    """What a step in depth of all tiles costs, in rows."""
+    return -(-rows // height) * (height + _ROWS_PER_STEP)
 
 
 def even_part(size: int, most: int) -> int:

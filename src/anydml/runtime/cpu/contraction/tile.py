@@ -43,6 +43,8 @@ class Tile:
     """Whether depth is walked in several blocks, with the sums in memory between them."""
     turns_results: bool = False
     """Whether results lie side by side along rows: sums are turned in registers before they are stored."""
+    skips_padding: bool = False
+    """Whether its rows are a line of pixels, which lack the same taps: those that lie on padding are left out."""
     lines_ahead: int = 0
     """Of the panel that is wanted next, lines that are asked for with every step: it may come from memory."""
 
