@@ -25,7 +25,8 @@ UNROLLED = 4
 BLOCK_COLUMNS = 4096
 KEPT_BYTES = 96 * 1024
 """Elements of a stage that are staged."""
-ROWS_AT_ONCE = 8
+ROWS_AT_ONCE, VECTORS_AT_ONCE = 4, 8
+"""Folds of columns: few rows, whose lines of memory would otherwise share places in caches, and much of each."""
 ACROSS_COLUMNS = 1024
 """Columns whose folds are under way at once."""
 
@@ -321,13 +322,17 @@ class _Across(_Kernel):
             given = f"ptr %parameters, ptr %staging, i64 {first}, i64 {last}, {self.arguments}"
             e.do(f"call void @part({given})")
 
-    def _over(self, body: Callable[[str, str | None], None]) -> None:
-        """The columns of a part, by vectors."""
+    def _over(self, body: Callable[[str, str | None], None], at_once: int = 1) -> None:
+        """The columns of a part, by vectors; some of them at once while there are so many."""
         e, lanes = self.e, self.shape.lanes
-        whole = e.add("%first", e.mask(e.subtract("%last", "%first"), -lanes))
-        with e.loop("%first", whole, lanes) as i:
-            body(i, None)
-        self._masked_loop(whole, "%last", body)
+        start: Value = "%first"
+        for count in sorted({at_once, 1}, reverse=True):
+            whole = e.add(start, e.mask(e.subtract("%last", start), -lanes * count))
+            with e.loop(start, whole, lanes * count) as i:
+                for more in range(count):
+                    body(e.add(i, more * lanes), None)
+            start = whole
+        self._masked_loop(start, "%last", body)
 
     def _staged(self, stage: int, place: Value) -> str:
         """Where the fold of a column is; rows of stages are padded, so that their vectors are whole."""
@@ -354,7 +359,7 @@ class _Across(_Kernel):
             for first, last, count in ((0, whole, ROWS_AT_ONCE), (whole, size, 1)):
                 with e.loop(first, last, count) as row:
                     rows = [self._moved(begin, steps, e.add(row, more)) for more in range(count)]
-                    self._over(partial(self._fold_rows, stage, rows))
+                    self._over(partial(self._fold_rows, stage, rows), VECTORS_AT_ONCE)
 
     def _fold_rows(self, stage: int, rows: Sequence[Sequence[str]], place: Value, mask: str | None) -> None:
         value = self.shape.stage_values[stage]
