@@ -79,8 +79,7 @@ class Shape:
 
     @property
     def unrolled(self) -> int:
-        operations = operations_of(self.values)
-        return next((times for most, times in UNROLLED if operations <= most), 1)
+        return unrolled_for(self.values)
 
     @property
     def may_repeat(self) -> bool:
@@ -108,6 +107,12 @@ class Shape:
 
 def operations_of(values: Sequence[Node]) -> int:
     return sum(FUNCTION_OPERATIONS if node.op in FUNCTIONS else 1 for node in walk(*values) if node.args)
+
+
+def unrolled_for(values: Sequence[Node]) -> int:
+    """Vectors that are worked on at once: their instructions run side by side, as far as there are registers."""
+    operations = operations_of(values)
+    return next((times for most, times in UNROLLED if operations <= most), 1)
 
 
 def tasks_of(nest: Nest) -> tuple[Task, ...]:
