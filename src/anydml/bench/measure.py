@@ -23,8 +23,8 @@ from anydml.core.layout import Layout
 SHORTEST_SECONDS = 1e-3
 """Shorter moves are repeated within one measurement until it takes about this long."""
 
-PAUSE_SECONDS = 0.02
-"""Threads of PyTorch and ONNX Runtime stay awake for a while after their work, and would hold a core of the next one.
+PAUSE_SECONDS = 0.04
+"""Threads of PyTorch and ONNX Runtime stay awake for up to 30 ms after their work, and would hold a core of the next.
 After the pause every contender moves once before it is timed: cores that slept take milliseconds to come back."""
 
 NOTCH = 1.57

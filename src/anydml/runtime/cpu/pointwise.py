@@ -44,6 +44,8 @@ AHEAD_BYTES, LINE_BYTES = 512, 64
 AHEAD_BLOCKS = 2
 LEAST_STREAMED = 256
 """Columns of rows that are streamed, at least."""
+LEAST_ALIGNED = 512
+"""Columns from which on it pays to begin where vectors are aligned, even if nothing is streamed."""
 SHARED_WORK, CHUNK_WORK = 1 << 19, 1 << 18
 """Work from which on more than one thread pays, and that of a chunk: bytes, and operations at their price in bytes."""
 OPERATION_WORK = 0.25
@@ -77,8 +79,7 @@ class Shape:
 
     @property
     def unrolled(self) -> int:
-        operations = operations_of(self.values)
-        return next((times for most, times in UNROLLED if operations <= most), 1)
+        return unrolled_for(self.values)
 
     @property
     def may_repeat(self) -> bool:
@@ -106,6 +107,12 @@ class Shape:
 
 def operations_of(values: Sequence[Node]) -> int:
     return sum(FUNCTION_OPERATIONS if node.op in FUNCTIONS else 1 for node in walk(*values) if node.args)
+
+
+def unrolled_for(values: Sequence[Node]) -> int:
+    """Vectors that are worked on at once: their instructions run side by side, as far as there are registers."""
+    operations = operations_of(values)
+    return next((times for most, times in UNROLLED if operations <= most), 1)
 
 
 def tasks_of(nest: Nest) -> tuple[Task, ...]:
@@ -340,7 +347,7 @@ class _Kernel:
     def _row(self) -> None:
         """Whole vectors; what is left before and after them by `some`."""
         e, shape = self.e, self.shape
-        start = self._head() if shape.stream else 0
+        start = self._head()
         step = shape.lanes * shape.unrolled
         whole = e.add(start, e.mask(e.subtract("%size", start), -step))
         still = self._still_values()
@@ -376,8 +383,13 @@ class _Kernel:
             self._compute([i], still, mask)
 
     def _head(self) -> Value:
-        """Writes the elements before the first whole vector of the destination, so that streamed ones are aligned."""
-        count = self._elements_before_line("%size")
+        """Writes the elements before the first whole vector of the destination, so that all others are aligned."""
+        if not self.shape.stream and self.shape.stores[0][1] != EVEN:
+            return 0
+        count: Value = self._elements_before_line("%size")
+        if not self.shape.stream:
+            is_long = self.e.value(f"icmp sge i64 %size, {LEAST_ALIGNED}")
+            count = self.e.value(f"select i1 {is_long}, i64 {count}, i64 0")
         self._call_some(0, count)
         return count
 
