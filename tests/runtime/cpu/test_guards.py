@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from tests.runtime.cpu.products import Trial, backward_convolution, convolution, gemm, integer_gemm
+from tests.runtime.cpu.products import Trial, backward_convolution, convolution, gemm, integer_gemm, vector_product
 from tests.runtime.moves.test_guards import guarded
 
 MAKERS = {
     "gemm": gemm,
+    "vectors": vector_product,
     "convolution": convolution,
     "depthwise": lambda random: convolution(random, is_depthwise=True),
     "backward": backward_convolution,

@@ -90,16 +90,11 @@ class Depthwise:
         return (self.batch, outer, self.sliding.outputs, 1, 1, inner)
 
     def renamed(self, slot: Callable[[int], int]) -> Step:
-        epilogue = self.epilogue
-        loads, stores = (
-            tuple(replace(place, slot=slot(place.slot)) for place in places)
-            for places in (epilogue.loads, epilogue.stores)
-        )
         return replace(
             self,
             input=replace(self.input, slot=slot(self.input.slot)),
             filter=replace(self.filter, slot=slot(self.filter.slot)),
-            epilogue=replace(epilogue, loads=loads, stores=stores),
+            epilogue=self.epilogue.renamed(slot),
         )
 
     def describe(self, names: Callable[[int], str]) -> str:

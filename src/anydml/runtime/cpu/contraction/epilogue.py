@@ -6,9 +6,9 @@ of a tile is written to memory first; the function `finish` then walks over its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node
@@ -70,6 +70,13 @@ class Epilogue:
     @property
     def places(self) -> tuple[Place, ...]:
         return (*self.stores, *self.loads)
+
+    def renamed(self, slot: Callable[[int], int]) -> Epilogue:
+        """The same with other numbers of slots."""
+        loads, stores = (
+            tuple(replace(place, slot=slot(place.slot)) for place in places) for places in (self.loads, self.stores)
+        )
+        return replace(self, loads=loads, stores=stores)
 
     @property
     def is_vector(self) -> bool:
