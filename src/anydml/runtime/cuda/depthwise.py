@@ -13,7 +13,8 @@ from anydml.runtime.backend import Memory, Run
 from anydml.runtime.cuda.products import activated
 from anydml.runtime.cuda.text.depthwise import MOST_TAPS, DepthwiseKernel, Taps, Tensors
 
-MOST_SHARED_BYTES = 48 << 10
+MOST_SHARED_BYTES, MOST_LOADS = 48 << 10, 64
+"""Of a block, and of a thread."""
 
 
 @dataclass(frozen=True)
@@ -116,4 +117,5 @@ def depthwise_step(
     taps = Taps(_pair(weights.sizes), _pair(operator.strides), _pair(operator.dilations))
     kept = bias if finishes else None
     step = DepthwiseStep(source, weights, kept, target, taps, _pair(operator.start_padding), value)
-    return step if step.kernel().made.shared_bytes <= MOST_SHARED_BYTES else None
+    made = step.kernel().made
+    return step if made.shared_bytes <= MOST_SHARED_BYTES and prod(made.loads) <= MOST_LOADS else None

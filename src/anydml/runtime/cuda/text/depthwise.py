@@ -13,7 +13,7 @@ from struct import pack
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, Node, load
-from anydml.runtime.cuda.text.expressions import lines_of, loaded, storage_type, stored
+from anydml.runtime.cuda.text.expressions import lines_of, storage_type, stored
 from anydml.runtime.cuda.text.pointwise import Launch
 from anydml.runtime.cuda.text.prelude import PRELUDE
 
@@ -61,6 +61,17 @@ class Depthwise:
         return self.taps.span(0, self.strips * STRIP), self.taps.span(1, self.columns)
 
     @property
+    def warps(self) -> int:
+        """Warps that read."""
+        return max(1, self.threads // 32)
+
+    @property
+    def loads(self) -> tuple[int, int]:
+        """Rows that each warp reads, and columns of each that each lane does."""
+        rows, columns = self.tile
+        return -(-self.planes * rows // self.warps), -(-columns // 32)
+
+    @property
     def shared_bytes(self) -> int:
         rows, columns = self.tile
         return 4 * self.planes * rows * columns
@@ -89,7 +100,8 @@ class DepthwiseKernel:
         rows, columns = tensors.result_sizes
         width = min(WIDEST_TILE, -(-columns // 16) * 16)
         strips = max(1, min(THREADS // width, -(-rows // STRIP)))
-        self.made = Depthwise(types, taps, width, strips, max(1, THREADS // 2 // (width * strips)), value)
+        planes = max(2 if width * strips < 32 else 1, THREADS // 2 // (width * strips))
+        self.made = Depthwise(types, taps, width, strips, planes, value)
 
     def launch(self, addresses: Sequence[int]) -> Launch:
         """`addresses` are where the elements of the source, the filter, the bias and the result start."""
@@ -117,23 +129,31 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
   b = q; q = b / (uint32)p.tiles_down;
   const int y0 = (int)(b - q * (uint32)p.tiles_down) * {tile_rows};
   const int64 first = (int64)q * {planes};
-  float v[{loads}];
+  // Every warp takes rows of the block's part, every lane some of their columns.
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  float v[{row_loads}][{column_loads}];
   #pragma unroll
-  for (int k = 0; k < {loads}; k++) {{
-    const int n = threadIdx.x + k * {threads}, plane = n / {area}, place = n % {area};
-    const int y = y0 * {stride_down} - (int)p.top + place / {pitch};
-    const int x = x0 * {stride_across} - (int)p.left + place % {pitch};
+  for (int k = 0; k < {row_loads}; k++) {{
+    const int n = warp + k * {warps}, plane = n / {source_rows};
+    const int y = y0 * {stride_down} - (int)p.top + n % {source_rows}, left = x0 * {stride_across} - (int)p.left;
     const uint32 number = (uint32)(first + plane), image = number / (uint32)p.channels;
     const int64 channel = number - image * (uint32)p.channels;
-    const int64 at = image * p.source[0] + channel * p.source[1] + y * p.source[2] + x * p.source[3];
-    v[k] = 0;
-    if (plane < {planes} && first + plane < p.count && y >= 0 && y < p.source_rows && x >= 0 && x < p.source_columns)
-      v[k] = {element};
+    const {source_type}* const row = (const {source_type}*)p.base[0]
+      + (image * p.source[0] + channel * p.source[1] + y * p.source[2] + left);
+    const bool is_row = warp < {warps} && n < {all_rows} && number < p.count && y >= 0 && y < p.source_rows;
+    #pragma unroll
+    for (int m = 0; m < {column_loads}; m++) {{
+      const int x = lane + m * 32;
+      v[k][m] = 0;
+      if (is_row && x < {pitch} && (uint32)(left + x) < (uint32)p.source_columns) v[k][m] = {element};
+    }}
   }}
   #pragma unroll
-  for (int k = 0; k < {loads}; k++) {{
-    const int n = threadIdx.x + k * {threads};
-    if (n < {all}) numbers[n] = v[k];
+  for (int k = 0; k < {row_loads}; k++) {{
+    const int n = warp + k * {warps};
+    #pragma unroll
+    for (int m = 0; m < {column_loads}; m++)
+      if (warp < {warps} && n < {all_rows} && lane + m * 32 < {pitch}) numbers[n * {pitch} + lane + m * 32] = v[k][m];
   }}
   __syncthreads();
   const int plane = threadIdx.x / {tasks}, task = threadIdx.x % {tasks};
@@ -184,7 +204,7 @@ def text_of(made: Depthwise) -> str:
     lines, (name,) = lines_of([made.value], {load(0, FLOAT32): "l0", load(1, FLOAT32): "l1"})
     value = stored(name, made.value.type, result)
     lines.append(f"(({storage_type(result)}*)p.base[3])[at] = {value};")
-    bias = loaded(f"((const {storage_type(more[0])}*)p.base[2])[channel * p.bias]", more[0]) if more else "0"
+    bias = _number(f"((const {storage_type(more[0])}*)p.base[2])[channel * p.bias]", more[0]) if more else "0"
     return PRELUDE + _TEXT.format(
         threads=made.threads,
         columns=made.columns,
@@ -194,8 +214,11 @@ def text_of(made: Depthwise) -> str:
         tasks=made.columns * made.strips,
         pitch=pitch,
         area=rows * pitch,
-        all=made.planes * rows * pitch,
-        loads=-(-made.planes * rows * pitch // made.threads),
+        all_rows=made.planes * rows,
+        source_rows=rows,
+        warps=made.warps,
+        row_loads=made.loads[0],
+        column_loads=made.loads[1],
         taps=all_taps,
         down=down,
         across=across,
@@ -204,8 +227,14 @@ def text_of(made: Depthwise) -> str:
         stride_across=made.taps.strides[1],
         dilation_down=made.taps.dilations[0],
         dilation_across=made.taps.dilations[1],
-        element=loaded(f"((const {storage_type(source)}*)p.base[0])[at]", source),
-        weight=loaded(f"((const {storage_type(weights)}*)p.base[1])[at]", weights),
+        source_type=storage_type(source),
+        element=_number("row[x]", source),
+        weight=_number(f"((const {storage_type(weights)}*)p.base[1])[at]", weights),
         bias=f"const float l1 = {bias};",
         finish="\n    ".join(lines),
     )
+
+
+def _number(text: str, kind: DataType) -> str:
+    """An element as float32. What bits a NaN has does not matter: it is added to others."""
+    return f"half_number({text})" if kind is DataType.FLOAT16 else text

@@ -7,19 +7,22 @@ another. These are written by whole aligned vectors; or one by one, where the de
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 from struct import pack
 
 from anydml.runtime.cuda.text.loops import outer_lines
-from anydml.runtime.cuda.text.pointwise import CHUNKS, STREAMED_BYTES, THREADS, WIDEST_BYTES, Launch
+from anydml.runtime.cuda.text.pointwise import CHUNKS, STREAMED_BYTES, WIDEST_BYTES, Launch
 from anydml.runtime.cuda.text.prelude import MOVING
 from anydml.runtime.moves.plan import Loop, MovePlan
 
 MOST_CHANNELS = 8
 BLOCK_BYTES = 1 << 14
-"""About what a block reads or writes, whichever is more."""
+"""The most that a block reads or writes, if every thread has one group of pixels at least."""
+BLOCK_THREADS = (256, 128, 64, 32)
+WELL_FILLED = 0.9
+"""Blocks are smaller where fewer of their threads would have something to do."""
 WORD = 4
 
 
@@ -38,6 +41,11 @@ class Exchange:
     writes_planes: bool
     gap: int
     """Elements from one destination pixel to the next, where there are others between them; else 0."""
+    threads: int
+    rounds: int
+    """Groups of pixels that each thread has."""
+    loads_aligned: bool
+    stores_aligned: bool
     rank: int
     is_streamed: bool
 
@@ -59,7 +67,7 @@ class Exchange:
     def pixel_out(self) -> int:
         return self.element * (1 if self.writes_planes else self.channels)
 
-    @cached_property
+    @property
     def group(self) -> int:
         """Pixels that a thread has at once: whole words, and whole vectors where the source or the result is pixels."""
         pixels = 1
@@ -68,11 +76,14 @@ class Exchange:
             pixels *= 2
         return pixels
 
-    @cached_property
+    @property
+    def group_bytes(self) -> int:
+        return self.group * max(self.parts_in * self.pixel_in, self.parts_out * self.pixel_out)
+
+    @property
     def pixels(self) -> int:
         """Pixels of a block."""
-        size = self.group * max(self.parts_in * self.pixel_in, self.parts_out * self.pixel_out)
-        return self.group * THREADS * max(1, BLOCK_BYTES // (THREADS * size))
+        return self.group * self.threads * self.rounds
 
     @property
     def bytes_in(self) -> int:
@@ -87,6 +98,18 @@ class Exchange:
     def shared_bytes(self) -> int:
         result = 0 if self.gap else self.parts_out * self.bytes_out
         return self.parts_in * self.bytes_in + result + WIDEST_BYTES
+
+    def fitted(self, size: int) -> Exchange:
+        """The same with blocks that rows of so many pixels fill well, as large as they may be."""
+        found = []
+        for threads in BLOCK_THREADS:
+            most = max(1, BLOCK_BYTES // (threads * self.group_bytes))
+            for rounds in (4, 2, 1):
+                made = replace(self, threads=threads, rounds=rounds)
+                share = size / (-(-size // made.pixels) * made.pixels)
+                if rounds <= most:
+                    found.append((min(share, WELL_FILLED), made.pixels, threads, made))
+        return max(found, key=lambda each: each[:3])[3]
 
 
 class ExchangeKernel:
@@ -105,21 +128,31 @@ class ExchangeKernel:
             pitch > 1 and few.source_stride < 0,
             writes_planes,
             many.destination_stride // element if writes_planes and many.destination_stride > element else 0,
+            BLOCK_THREADS[0],
+            1,
+            False,
+            False,
             len(outer),
             2 * plan.touched_bytes > STREAMED_BYTES,
-        )
+        ).fitted(many.size)
 
     def launch(self, source: int, destination: int) -> Launch:
         made, plan = self.exchange, self.plan
-        first = source + plan.source_offset
+        first, target = source + plan.source_offset, destination + plan.destination_offset
         if made.is_swapped:
             first += (self.few.size - 1) * self.few.source_stride
+        reading = [first + (made.pixel_in if made.is_mirrored else 0), *(loop.source_stride for loop in self.outer)]
+        writing = [target, *(loop.destination_stride for loop in self.outer)]
+        reading += [self.few.source_stride] if made.parts_in > 1 else []
+        writing += [self.few.destination_stride] if made.parts_out > 1 else []
+        loads, stores = (all(distance % WIDEST_BYTES == 0 for distance in side) for side in (reading, writing))
         groups = -(-self.many.size // made.pixels)
         blocks = groups * prod(loop.size for loop in self.outer)
         numbers = [groups, self.many.size, self.few.source_stride, self.few.destination_stride]
         numbers += [n for loop in self.outer for n in (loop.size, loop.source_stride, loop.destination_stride)]
-        arguments = pack(f"=2Q{len(numbers)}q", first, destination + plan.destination_offset, *numbers)
-        return Launch(text_of(made), blocks, THREADS, arguments, made.shared_bytes)
+        arguments = pack(f"=2Q{len(numbers)}q", first, target, *numbers)
+        text = text_of(replace(made, loads_aligned=loads, stores_aligned=stores))
+        return Launch(text, blocks, made.threads, arguments, made.shared_bytes)
 
 
 _TEXT = """
@@ -137,6 +170,25 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
   to += start * {pixel_step}ll;
   // What is read lies between these two, of the bytes of a complete block.
   const int low = {low}, high = {high};
+{load}
+  __syncthreads();
+{rest}
+}}
+"""
+_LOAD = """
+  uint4 v[{loads}];
+  #pragma unroll
+  for (int k = 0; k < {loads}; k++) {{
+    const int n = threadIdx.x + k * {threads}, part = n / {vectors_in}, place = n % {vectors_in} * 16;
+    const uint4* block = (const uint4*)(from + part * p.source_step + place);
+    if (part < {parts_in} && place + 16 > low && place < high) v[k] = {read};
+  }}
+  #pragma unroll
+  for (int k = 0; k < {loads}; k++) {{
+    const int n = threadIdx.x + k * {threads};
+    if (n < {parts_in} * {vectors_in}) *(uint4*)(tile + n * 16) = v[k];
+  }}"""
+_LOAD_ANYWHERE = """
   uint4 v[{loads}], w[{loads}];
   #pragma unroll
   for (int k = 0; k < {loads}; k++) {{
@@ -144,19 +196,15 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
     const int64 at = from + part * p.source_step + place;
     const uint4* block = (const uint4*)(at & ~15ll);
     const int skew = (int)(at & 15), first = place - skew;
-    if (part < {parts_in} && first + 16 > low && first < high) v[k] = {read_first};
-    if (skew && part < {parts_in} && first + 32 > low && first + 16 < high) w[k] = {read_second};
+    if (part < {parts_in} && first + 16 > low && first < high) v[k] = block[0];
+    if (skew && part < {parts_in} && first + 32 > low && first + 16 < high) w[k] = block[1];
   }}
   #pragma unroll
   for (int k = 0; k < {loads}; k++) {{
     const int n = threadIdx.x + k * {threads}, part = n / {vectors_in};
     const uint32 skew = (uint32)(from + part * p.source_step) & 15;
     if (part < {parts_in}) *(uint4*)(tile + n * 16) = skew ? join(v[k], w[k], skew) : v[k];
-  }}
-  __syncthreads();
-{rest}
-}}
-"""
+  }}"""
 _REGROUP = """
   uint8* const result = tile + {all_in};
   #pragma unroll
@@ -170,21 +218,20 @@ _REGROUP = """
   for (int k = 0; k < {stores}; k++) {{
     const int n = threadIdx.x + k * {threads}, part = n / {vectors_out}, place = n % {vectors_out} * 16;
     const int64 at = to + part * p.destination_step;
-    const int skew = (int)(at & 15), first = place - skew;
-    const uint8* found = result + part * {bytes_out} + first;
-    T* const block = (T*)(at + first);
-    if (part >= {parts_out} || first >= length) continue;
-    if (first >= 0 && first + 16 <= length) {{
-      const uint4* whole = (const uint4*)(found - (skew ? 16 - skew : 0));
-      const uint4 s = skew ? join(whole[0], whole[1], 16 - skew) : whole[0];
-      {write}
-    }} else {{
-      #pragma unroll 1
-      for (int e = 0; e < {width}; e++) {{
-        const int byte = first + e * {element};
-        if (byte >= 0 && byte < length) block[e] = ((const T*)found)[e];
-      }}
-    }}
+    const int skew = {skew}, first = place - skew;
+    const uint4* const found = (const uint4*)(result + part * {bytes_out} + place);
+    uint4* const block = (uint4*)(at + first);
+    if (part >= {parts_out} || first < 0 || first + 16 > length) continue;
+    const uint4 s = {shifted};
+    {write}
+  }}
+  // What lies before the first whole vector and after the last.
+  for (int n = threadIdx.x; n < {parts_out} * 32; n += {threads}) {{
+    const int64 at = to + n / 32 * p.destination_step;
+    const int skew = {skew}, before = skew ? 16 - skew < length ? 16 - skew : length : 0;
+    const int after = (length + skew & ~15) - skew, byte = n % 16 + (n & 16 ? after : 0);
+    if (n & 16 ? byte >= before && byte < length : byte < before)
+      ((uint8*)at)[byte] = result[n / 32 * {bytes_out} + byte];
   }}"""
 _SCATTER = """
   const T* const result = (const T*)tile;
@@ -198,12 +245,12 @@ _SCATTER = """
 @lru_cache(maxsize=256)
 def text_of(made: Exchange) -> str:
     element, vectors_in = made.element, made.bytes_in // WIDEST_BYTES
-    vectors_out = made.bytes_out // WIDEST_BYTES + 1
+    vectors_out = made.bytes_out // WIDEST_BYTES + (not made.stores_aligned)
     last = f"{made.pixel_in} + {element * (1 if made.pitch == 1 else made.channels)}"
     names = {
         "type": CHUNKS[element],
         "numbers": max(1, 3 * made.rank),
-        "threads": THREADS,
+        "threads": made.threads,
         "outer": outer_lines(made.rank),
         "pixels": made.pixels,
         # Pixels that are read backwards end where a block's memory ends, however few they are.
@@ -213,27 +260,27 @@ def text_of(made: Exchange) -> str:
         "pixel_step": made.gap * element if made.gap else made.pixel_out,
         "low": f"({made.pixels} - count) * {made.pixel_in}" if made.is_mirrored else "0",
         "high": f"({made.pixels if made.is_mirrored else 'count'} - 1) * {last}",
-        "loads": -(-made.parts_in * vectors_in // THREADS),
+        "loads": -(-made.parts_in * vectors_in // made.threads),
         "vectors_in": vectors_in,
         "vectors_out": vectors_out,
         "parts_in": made.parts_in,
         "parts_out": made.parts_out,
         "bytes_out": made.bytes_out,
         "all_in": made.parts_in * made.bytes_in,
-        "rounds": made.pixels // made.group // THREADS,
-        "stores": -(-made.parts_out * vectors_out // THREADS),
+        "rounds": made.rounds,
+        "stores": -(-made.parts_out * vectors_out // made.threads),
         "source_group": f"{made.pixels // made.group - 1} - g" if made.is_mirrored else "g",
-        "width": WIDEST_BYTES // element,
-        "element": element,
-        "read_first": "read_once(block)" if made.is_streamed else "*block",
-        "read_second": "read_once(block + 1)" if made.is_streamed else "block[1]",
-        "write": "write_once((uint4*)block, s);" if made.is_streamed else "*(uint4*)block = s;",
+        "read": "read_once(block)" if made.is_streamed else "*block",
+        "skew": "0" if made.stores_aligned else "(int)(at & 15)",
+        "shifted": "*found" if made.stores_aligned else "skew ? join(found[-1], found[0], 16 - skew) : *found",
+        "write": "write_once(block, s);" if made.is_streamed else "*block = s;",
     }
     if made.gap:
         rest = _SCATTER.format(**names, element_place=_element_place(made))
     else:
         rest = _REGROUP.format(**names, regroup="\n".join(f"    {line}" for line in _regroup(made)))
-    return MOVING + _TEXT.format(**names, rest=rest)
+    load = (_LOAD if made.loads_aligned else _LOAD_ANYWHERE).format(**names)
+    return MOVING + _TEXT.format(**names, load=load, rest=rest)
 
 
 def _element_place(made: Exchange) -> str:

@@ -27,7 +27,7 @@ MOST_HELD = 32
 """Elements of a row that a thread keeps in registers."""
 VECTORS = 8
 """Vectors of a row that each thread has, where there are enough."""
-READ_AHEAD, READ_AHEAD_ALONE = 4, 16
+READ_AHEAD, READ_AHEAD_ALONE = 4, 8
 """Vectors that a thread reads before it needs the first, where it shares its row and where it has it alone."""
 SHORT_ROW = 16
 """Rows of so few elements are left to one thread each."""
