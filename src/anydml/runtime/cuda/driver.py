@@ -189,9 +189,10 @@ class Driver:
                 finally:
                     graph = stream.end_capture()
         graph.upload(self.current_stream())
+        room = self.blas.take_room(stream.ptr) if "blas" in vars(self) and self.blas is not None else None
         start, current, use = graph.launch, self.current_stream, self.use
 
-        def replay(kept: Any = (graph, stream)) -> None:
+        def replay(kept: Any = (graph, stream, room)) -> None:
             use()
             start(current())
 
