@@ -22,9 +22,8 @@ from anydml.core.steps import Nest
 from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
 from anydml.runtime.cpu.loops import APART, EVEN, PAIRED, STILL, TURNED, Loops, canonical, cut
-from anydml.runtime.moves.kernels.lanes import Lanes as Block
 from anydml.runtime.native import llvm
-from anydml.runtime.native.emit import FIRST_LEVEL, Emitter, Value, pointers_to
+from anydml.runtime.native.emit import Emitter, Value, pointers_to
 from anydml.runtime.native.math.table import FUNCTIONS
 from anydml.runtime.native.math.values import Lanes, Vector, lanes_of, scalar_name
 from anydml.runtime.native.schedule import WORD
@@ -36,12 +35,8 @@ FUNCTION_OPERATIONS = 20
 """About what a function such as exp counts for."""
 MOST_TURNED = 16
 """Rows and columns that are turned at once."""
-STAGED_ROWS = 64
-"""As many neighbours as a staged block has: lines of memory are then read as a whole."""
-STAGED_BYTES = 128 * 1024
-AHEAD_BYTES, LINE_BYTES = 512, 64
-"""What is asked for of the next row while one is worked on."""
-AHEAD_BLOCKS = 2
+STRIP_VECTORS = 8
+"""Vectors of a row that are staged: blocks of as many rows as are turned at once stay in the first cache."""
 LEAST_STREAMED = 256
 """Columns of rows that are streamed, at least."""
 LEAST_ALIGNED = 512
@@ -100,9 +95,7 @@ class Shape:
 
     @property
     def block_columns(self) -> int:
-        """So many that all staged blocks fit into the staging memory."""
-        each = sum(STAGED_ROWS * self.sides[number][0].element_bytes for number in self.turned)
-        return max(MOST_TURNED, 1 << ((STAGED_BYTES // each).bit_length() - 1))
+        return STRIP_VECTORS * max(self.lanes, self.turned_at_once)
 
 
 def operations_of(values: Sequence[Node]) -> int:
@@ -151,7 +144,7 @@ def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
     inner = [(rows, 1), (columns, 1024)]
     if shape.turned:
-        inner = [(columns, shape.block_columns), (rows, STAGED_ROWS)]
+        inner = [(columns, shape.block_columns), (rows, shape.turned_at_once)]
     order = [*((loop, 1) for loop in range(rows)), *inner]
     return list(cut(loops, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
 
@@ -168,8 +161,10 @@ def _words(loops: Loops) -> list[int]:
 
 
 def module_text(shape: Shape) -> str:
+    from anydml.runtime.cpu.turned import TurnedKernel
+
     e = Emitter(shape.vector_bytes)
-    _Kernel(e, shape).emit()
+    (TurnedKernel if shape.turned else Kernel)(e, shape).emit()
     return e.module()
 
 
@@ -186,7 +181,7 @@ def _reads_only(node: Node, loads: Container[int]) -> bool:
     return bool(read) and all(number in loads for number in read)
 
 
-class _Kernel:
+class Kernel:
     """Writes the functions of one kernel."""
 
     def __init__(self, e: Emitter, shape: Shape) -> None:
@@ -206,7 +201,7 @@ class _Kernel:
         with e.function("row", f"ptr %parameters, i64 %size, {self.arguments}"):
             self._row()
         with e.function("inner", f"ptr %parameters, ptr %staging, {self.arguments}"):
-            self._turned_rows() if self.shape.turned else self._rows()
+            self._rows()
         with e.function("nest", f"ptr %parameters, ptr %loop, ptr %staging, {self.arguments}"):
             self._nest()
         with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
@@ -255,92 +250,6 @@ class _Kernel:
         size = self._word("%parameters", self.columns_loop)
         with self.e.loop(0, count) as row:
             self._call_row(size, self._moved(self.pointers, steps, row))
-
-    def _turned_rows(self) -> None:
-        """Blocks of rows and columns; what lies apart is turned into the staging memory first."""
-        e, width = self.e, self.shape.block_columns
-        count = self._word("%parameters", self.columns_loop)
-        first: Value = 0
-        if self.shape.stream:
-            # Blocks after the first begin where vectors are aligned: lines that two blocks share would be slow.
-            first = self._elements_before_line(count)
-            self._call_block(0, first)
-        with e.loop(first, count, width) as column:
-            self._call_block(column, e.minimum(e.subtract(count, column), width))
-        with e.function("block", f"ptr %parameters, ptr %staging, i64 %column, i64 %columns, {self.arguments}"):
-            self._block()
-        for side in self.shape.turned:
-            self._turn(side)
-
-    def _call_block(self, column: Value, columns: Value) -> None:
-        given = f"ptr %parameters, ptr %staging, i64 {column}, i64 {columns}, {self.arguments}"
-        self.e.do(f"call void @block({given})")
-
-    def _block(self) -> None:
-        """All rows of some columns."""
-        e = self.e
-        (row_count, row_steps), (_, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
-        with e.loop(0, row_count, STAGED_ROWS) as row:
-            corner = self._moved(self._moved(self.pointers, row_steps, row), column_steps, "%column")
-            rows = e.minimum(e.subtract(row_count, row), STAGED_ROWS)
-            steps: list[Value] = list(row_steps)
-            used = 0
-            for side in self.shape.turned:
-                staged = e.at("%staging", used)
-                counts = f"i64 {column_steps[side]}, i64 {rows}, i64 %columns"
-                e.do(f"call void @turn{side}(ptr {corner[side]}, ptr {staged}, {counts})")
-                corner[side], steps[side] = staged, self._pitch(side)
-                used += STAGED_ROWS * self._pitch(side)
-            with e.loop(0, rows) as within:
-                self._ask_for(self._moved(corner, steps, e.add(within, 1)))
-                self._call_row("%columns", self._moved(corner, steps, within))
-
-    def _pitch(self, side: int) -> int:
-        """Bytes from one staged row to the next: not a power of two, or all rows would share few places in caches."""
-        return self.shape.block_columns * self.shape.sides[side][0].element_bytes + LINE_BYTES
-
-    def _ask_for(self, pointers: Sequence[str]) -> None:
-        """The beginning of the next row: rows of a block are too short for the machine to foresee."""
-        for (_, step), pointer in zip(self.shape.loads, pointers, strict=False):
-            if step == EVEN:
-                for offset in range(0, AHEAD_BYTES, LINE_BYTES):
-                    self.e.prefetch(self.e.at(pointer, offset), FIRST_LEVEL)
-
-    def _turn(self, side: int) -> None:
-        """Reads neighbours along the rows for some columns at once, and writes them row by row."""
-        e, height = self.e, self.shape.turned_at_once
-        size = self.shape.sides[side][0].element_bytes
-        with e.function(f"turn{side}", "ptr %from, ptr %to, i64 %step, i64 %rows, i64 %columns"):
-            last = e.subtract("%columns", 1)
-            with e.loop(0, "%columns", height) as column:
-                # Columns beyond the last are read as the last: what they give is staged and never used.
-                places = [e.minimum(e.add(column, more), last) for more in range(height)]
-                starts = [e.at("%from", e.multiply(place, "%step")) for place in places]
-                target = e.at("%to", e.multiply(column, size))
-                whole = e.mask("%rows", -height)
-                with e.loop(0, whole, height) as row:
-                    self._turn_block(side, starts, target, row, None)
-                with e.loop(whole, "%rows", height) as row:
-                    wanted = vectors.first_lanes(e, height, e.subtract("%rows", row))
-                    self._turn_block(side, starts, target, row, wanted)
-
-    def _turn_block(self, side: int, starts: Sequence[str], target: str, row: Value, mask: str | None) -> None:
-        """Some rows, of which only those that the mask says are read."""
-        e, height = self.e, self.shape.turned_at_once
-        size = self.shape.sides[side][0].element_bytes
-        pitch = self._pitch(side)
-        block = Block(size, height)
-        pointers = [e.at(start, e.multiply(row, size)) for start in starts]
-        for pointer in pointers:
-            # Machines do not foresee that the same rows of later columns are read.
-            e.prefetch(e.at(pointer, e.multiply("%step", AHEAD_BLOCKS * height)), FIRST_LEVEL)
-        if mask is None:
-            read = [block.load(e, pointer) for pointer in pointers]
-        else:
-            read = [vectors.masked_load(e, f"i{8 * size}", height, pointer, mask) for pointer in pointers]
-        first = e.at(target, e.multiply(row, pitch))
-        for number, values in enumerate(block.turn(e, read)):
-            block.store(e, values, e.at(first, number * pitch))
 
     # One row
 
