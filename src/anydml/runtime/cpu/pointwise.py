@@ -35,8 +35,8 @@ FUNCTION_OPERATIONS = 20
 """About what a function such as exp counts for."""
 MOST_TURNED = 16
 """Rows and columns that are turned at once."""
-STRIP_VECTORS = 8
-"""Vectors of a row that are staged: blocks of as many rows as are turned at once stay in the first cache."""
+STRIP_VECTORS = 16
+"""Vectors of a row that are staged at once."""
 LEAST_STREAMED = 256
 """Columns of rows that are streamed, at least."""
 LEAST_ALIGNED = 512

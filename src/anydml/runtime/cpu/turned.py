@@ -1,7 +1,7 @@
 """Pointwise kernels with operands that are far apart along the columns but neighbours along the rows.
 
 Blocks of a few rows and columns are worked on at once. Such operands are read along the rows, turned in registers and
-staged, so that the block can then be read along the columns: it is so small that it stays in the first cache.
+staged, so that the block can then be read along the columns: it is so small that it stays in the caches.
 """
 
 from __future__ import annotations
