@@ -13,12 +13,12 @@ the rows, turned, and then read along the columns.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node, leaves, walk
-from anydml.core.steps import Nest
+from anydml.core.steps import Access, Nest
 from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
 from anydml.runtime.cpu.loops import APART, EVEN, PAIRED, STILL, TURNED, Loops, canonical, cut
@@ -108,22 +108,54 @@ def unrolled_for(values: Sequence[Node]) -> int:
     return next((times for most, times in UNROLLED if operations <= most), 1)
 
 
+def can_run(nest: Nest) -> bool:
+    """Whether this engine has a kernel for a nest."""
+    accesses = [access for access, _ in (*nest.reads(), *nest.writes())]
+    if not llvm.is_available() or any(access.type.is_packed_pair for access in accesses):
+        return False
+    can_compute = can_emit(*(store.value for store in nest.stores))
+    return can_compute and all(can_store(store.value, store.access.type) for store in nest.stores)
+
+
 def tasks_of(nest: Nest) -> tuple[Task, ...]:
     """The nest as native tasks; none where this engine has no kernel for it."""
-    values = tuple(store.value for store in nest.stores)
-    accesses = [access for access, _ in (*nest.reads(), *nest.writes())]
-    if not llvm.is_available() or any(access.type.is_packed_pair for access in accesses) or not can_emit(*values):
-        return ()
-    if not all(can_store(store.value, store.access.type) for store in nest.stores):
-        return ()
+    return (_task_of(nest),) if can_run(nest) else ()
+
+
+def _task_of(nest: Nest, pieces: int = 0) -> Task:
+    """With a number of pieces, only the outermost loop is cut, into so many at most."""
     loops = canonical(nest)
-    shape = _shape_of(nest, loops, values)
+    shape = _shape_of(nest, loops)
     code = llvm.compiled(shape, lambda: module_text(shape))
-    chunks = [_words(part) for part in _chunks(loops, shape)]
-    return (Task(code, chunks, max(side.slot for side in loops.sides) + 1),)
+    parts = cut(loops, pieces, [0], [1]) if pieces else _chunks(loops, shape)
+    return Task(code, [_words(part) for part in parts], max(side.slot for side in loops.sides) + 1)
 
 
-def _shape_of(nest: Nest, loops: Loops, values: tuple[Node, ...]) -> Shape:
+@dataclass(frozen=True)
+class Together:
+    """Nests that read about the same memory and write different elements: what one reads, the next finds in caches."""
+
+    nests: tuple[Nest, ...]
+
+    def reads(self) -> Iterator[tuple[Access, tuple[int, ...]]]:
+        return (read for nest in self.nests for read in nest.reads())
+
+    def writes(self) -> Iterator[tuple[Access, tuple[int, ...]]]:
+        return (write for nest in self.nests for write in nest.writes())
+
+    def renamed(self, slot: Callable[[int], int]) -> Together:
+        return Together(tuple(nest.renamed(slot) for nest in self.nests))
+
+    def describe(self, names: Callable[[int], str]) -> str:
+        return "together: " + "; ".join(nest.describe(names) for nest in self.nests)
+
+    def tasks(self) -> Sequence[Task]:
+        work = sum(_work(canonical(nest), [store.value for store in nest.stores]) for nest in self.nests)
+        return (Task.together([_task_of(nest, _pieces(work)) for nest in self.nests]),)
+
+
+def _shape_of(nest: Nest, loops: Loops) -> Shape:
+    values = tuple(store.value for store in nest.stores)
     told = [(side.type, side.step) for side in loops.sides]
     count = len(nest.loads)
     store = loops.sides[count]
@@ -136,11 +168,19 @@ def _shape_of(nest: Nest, loops: Loops, values: tuple[Node, ...]) -> Shape:
     return Shape(values, tuple(told[:count]), tuple(told[count:]), llvm.vector_bytes(), stream)
 
 
+def _work(loops: Loops, values: Sequence[Node]) -> int:
+    return loops.bytes_touched + int(loops.iterations * operations_of(values) * OPERATION_WORK)
+
+
+def _pieces(work: int) -> int:
+    """How many chunks work is cut into."""
+    return 1 if work < SHARED_WORK else min(max(FEWEST_CHUNKS, work // CHUNK_WORK), MOST_CHUNKS)
+
+
 def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
-    work = loops.bytes_touched + int(loops.iterations * operations_of(shape.values) * OPERATION_WORK)
-    if work < SHARED_WORK:
+    pieces = _pieces(_work(loops, shape.values))
+    if pieces == 1:
         return [loops]
-    pieces = min(max(FEWEST_CHUNKS, work // CHUNK_WORK), MOST_CHUNKS)
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
     inner = [(rows, 1), (columns, 1024)]
     if shape.turned:
