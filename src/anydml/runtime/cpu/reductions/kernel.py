@@ -342,7 +342,7 @@ class _Across(_Kernel):
             given = f"ptr %parameters, ptr %staging, i64 {first}, i64 {last}, {self.arguments}"
             e.do(f"call void @part({given})")
 
-    def _over(self, body: Callable[[str, str | None], None], at_once: int = 1) -> None:
+    def _over(self, body: Callable[[Value, str | None], None], at_once: int = 1) -> None:
         """The columns of a part, by vectors; some of them at once while there are so many."""
         e, lanes = self.e, self.shape.lanes
         start: Value = "%first"
