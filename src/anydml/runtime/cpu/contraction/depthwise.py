@@ -313,39 +313,46 @@ class _Pixels(_Emitter):
     ) -> None:
         e, axis = self.e, self.step.crossing
         start = e.add(e.multiply(column, axis.step), self.word("crossing_start"))
-        masks = [self._masks(e.add(start, tap * axis.dilation)) if is_edge else [] for tap in range(axis.taps)]
+        # Of two taps side by side that step by two, one reads the even and the other the odd elements of the same.
+        is_paired = axis.step == 2 and axis.dilation == 1
+        firsts = [tap - tap % 2 if is_paired else tap for tap in range(axis.taps)]
+        masks = {tap: self._masks(e.add(start, tap * axis.dilation)) if is_edge else [] for tap in set(firsts)}
         sums = ["zeroinitializer"] * self.height
         for position, (line, is_inside) in enumerate(lines):
             if not self.used(position):
                 continue
             at = e.step(line, (start, CELL_BYTES))
-            for tap in range(axis.taps):
-                place = e.choose(is_inside, "ptr", e.at(at, tap * axis.dilation * CELL_BYTES), "%zeros")
-                self.add(sums, position, tap, self._load(place, masks[tap]), weights)
+            read: dict[int, list[str]] = {}
+            for tap, first in enumerate(firsts):
+                if first not in read:
+                    place = e.choose(is_inside, "ptr", e.at(at, first * axis.dilation * CELL_BYTES), "%zeros")
+                    read[first] = self._halves(place, masks[first])
+                self.add(sums, position, tap, self._joined(read[first], tap - first), weights)
         lanes = e.subtract(self.word("crossing_outputs"), column) if is_edge else None
         self.store(sums, row, column, lanes, memory)
 
     def _masks(self, place: Value) -> list[str]:
         """The elements of one or two vectors from `place` on that lie inside the line."""
-        e = self.e
-        first, last = e.subtract(0, place), e.subtract(self.word("crossing_size"), place)
-        kind, found = e.kind("i64"), []
+        e, size = self.e, self.word("crossing_size")
+        found = []
         for half in range(self.step.crossing.step):
-            places = f"<{', '.join(f'i64 {half * e.lanes + lane}' for lane in range(e.lanes))}>"
-            low, high = (e.splat("i64", str(value)) for value in (first, last))
-            is_after = e.value(f"icmp sge {kind} {places}, {low}")
-            is_before = e.value(f"icmp slt {kind} {places}, {high}")
-            found.append(e.value(f"and {e.kind('i1')} {is_after}, {is_before}"))
+            start = e.add(place, half * e.lanes)
+            found.append(e.lanes_between(e.subtract(0, start), e.subtract(size, start)))
         return found
 
-    def _load(self, place: str, masks: list[str]) -> str:
+    def _halves(self, place: str, masks: list[str]) -> list[str]:
+        """As many vectors from `place` on as lanes are elements apart."""
         e, halves = self.e, []
         for half in range(self.step.crossing.step):
             at = e.at(place, half * e.vector_bytes)
             halves.append(e.load_some("float", at, masks[half]) if masks else e.load(e.kind("float"), at))
+        return halves
+
+    def _joined(self, halves: list[str], first: int) -> str:
+        """Every element, or every second one from the first on."""
         if len(halves) == 1:
             return halves[0]
-        return e.shuffle(e.kind("float"), halves[0], halves[1], range(0, 2 * e.lanes, 2))
+        return self.e.shuffle(self.e.kind("float"), halves[0], halves[1], range(first, 2 * self.e.lanes, 2))
 
 
 class _Channels(_Emitter):

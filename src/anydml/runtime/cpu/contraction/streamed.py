@@ -351,7 +351,7 @@ class Gather:
                 with e.loop(0, lanes, e.lanes) as lane:
                     total = self._total(e, words, e.step(source, (e.add(column, lane), CELL_BYTES)), lanes, lane)
                     e.store(e.kind("float"), total, e.step(memory, (lane, CELL_BYTES)))
-                numbers = [0, 0, column, 1, lanes]
+                numbers: list[Value] = [0, 0, column, 1, lanes]
                 e.call("finish", ("ptr", context), ("ptr", memory), *(("i64", number) for number in numbers))
         return e.module()
 
