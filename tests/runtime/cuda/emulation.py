@@ -194,11 +194,18 @@ def _matrices(
     )
 
 
+class DefaultStream:
+    """The one stream there is."""
+
+    ptr = 0
+
+
 class EmulatedDriver:
     """What `Driver` offers, on the host."""
 
     arrays = Library()
     number = 0
+    started = ""
     blas = EmulatedBlas()
     dnn = None
 
@@ -228,6 +235,12 @@ class EmulatedDriver:
 
     def synchronize(self) -> None:
         """Nothing runs on its own."""
+
+    def current_stream(self) -> DefaultStream:
+        return DefaultStream()
+
+    def is_memory(self, address: int) -> bool:
+        return True
 
     def use(self) -> None:
         """There is one device."""

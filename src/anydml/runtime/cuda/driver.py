@@ -20,6 +20,9 @@ INSTALL = "pip install 'anydml[cuda]'"
 _DEFAULT_SHARED_BYTES = 48 << 10
 """More shared memory than this must be asked for."""
 
+_MEMORY_KINDS = (2, 3)
+"""CUDA's numbers for memory of a GPU and for managed memory."""
+
 
 def missing() -> str | None:
     """Why there is no CUDA device here, in words; None where there is one."""
@@ -55,6 +58,8 @@ class Driver:
         self._threads = local()
         self._start = cupy.cuda.driver.launchKernel
         self.current_stream: Callable[[], Any] = cupy.cuda.get_current_stream
+        self.started = ""
+        """The name of what was started last: errors of work are found when somebody waits for it."""
 
     @cached_property
     def blas(self) -> Any:
@@ -83,6 +88,18 @@ class Driver:
         driver = f"driver for CUDA {version // 1000}.{version % 1000 // 10}"
         return f"{name}, {memory}, compute capability {self.capability}, {driver}"
 
+    # Streams
+
+    def stream(self, address: int) -> Any:
+        """A stream of somebody else."""
+        return self.arrays.cuda.ExternalStream(address)
+
+    def mark(self, stream: int) -> Any:
+        """An event after all that a stream was given so far."""
+        event = self.arrays.cuda.Event(disable_timing=True)
+        event.record(self.stream(stream))
+        return event
+
     # Memory
 
     def allocate(self, size: int) -> tuple[int, Any]:
@@ -94,16 +111,28 @@ class Driver:
             raise self.out_of_memory(size) from error
         return memory.ptr, memory
 
-    def out_of_memory(self, size: int) -> OutOfMemoryError:
+    def out_of_memory(self, size: int, name: str = "") -> OutOfMemoryError:
         free, total = self.arrays.cuda.runtime.memGetInfo()
         expected = f"at most {free} of {total} bytes, what is free on the GPU"
-        return OutOfMemoryError(MEMORY("", f"{size} bytes", expected, "smaller tensors, or freeing others"))
+        return OutOfMemoryError(MEMORY("", f"{size} bytes", expected, "smaller tensors, or freeing others"), name)
 
     def failed(self, name: str, error: Exception) -> Exception:
         """What is raised when an operator's work could not be started."""
         if isinstance(error, MemoryError):
-            return self.out_of_memory(getattr(error, "_size", 0))
+            return self.out_of_memory(getattr(error, "_size", 0), name)
         return CudaError(f"{name}: {type(error).__name__}: {error}")
+
+    def _wait(self, stream: int) -> None:
+        """Errors of work that was started come to light here."""
+        try:
+            self.arrays.cuda.runtime.streamSynchronize(stream)
+        except self.arrays.cuda.runtime.CUDARuntimeError as error:
+            name = self.started or "memory"
+            raise CudaError(f"{name}, or what was started before it: {error}; start the program again") from error
+
+    def is_memory(self, address: int) -> bool:
+        """Whether there is memory of a GPU at this address, or managed memory; not where it was freed."""
+        return self.arrays.cuda.runtime.pointerGetAttributes(address).type in _MEMORY_KINDS
 
     def copy(self, destination: int, source: int, size: int) -> None:
         """Within the GPU, in the order of the current stream."""
@@ -114,17 +143,17 @@ class Driver:
         self.use()
         stream = self.current_stream().ptr
         self.arrays.cuda.runtime.memcpyAsync(destination, data.ctypes.data, data.size, 1, stream)
-        self.arrays.cuda.runtime.streamSynchronize(stream)
+        self._wait(stream)
 
     def download(self, data: Bytes, source: int) -> None:
         self.use()
         stream = self.current_stream().ptr
         self.arrays.cuda.runtime.memcpyAsync(data.ctypes.data, source, data.size, 2, stream)
-        self.arrays.cuda.runtime.streamSynchronize(stream)
+        self._wait(stream)
 
     def synchronize(self) -> None:
         self.use()
-        self.current_stream().synchronize()
+        self._wait(self.current_stream().ptr)
 
     def array(self, address: int, size: int, owner: Any, shape: Any, dtype: Any, strides: Any = None) -> Any:
         """Memory as an array of the array library; strides are in bytes. The owner lives as long as the array."""

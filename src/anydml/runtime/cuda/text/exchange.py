@@ -297,7 +297,7 @@ def _regroup(made: Exchange) -> list[str]:
     lines = [f"uint32 i[{made.parts_in * words_in}], o[{made.parts_out * words_out}];"]
     for part in range(made.parts_in):
         place = f"tile + {part * made.bytes_in} + s * {size_in}"
-        lines += _vectors(place, f"i[{{}}] = {{}};", part * words_in, size_in)
+        lines += _vectors(place, "i[{}] = {};", part * words_in, size_in)
     for word in range(made.parts_out * words_out):
         part, first = word // words_out, word % words_out * WORD
         sources = [_source(made, part, first + byte) for byte in range(WORD)]
