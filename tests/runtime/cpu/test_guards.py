@@ -15,6 +15,7 @@ import pytest
 import anydml as dml
 from tests.runtime.cpu.products import Trial, backward_convolution, convolution, gemm, integer_gemm, vector_product
 from tests.runtime.cpu.recurrent import GATES, network
+from tests.runtime.cpu.test_maxima import max_pooling
 from tests.runtime.moves.test_guards import guarded
 
 MAKERS = {
@@ -24,6 +25,7 @@ MAKERS = {
     "depthwise": lambda random: convolution(random, is_depthwise=True),
     "backward": backward_convolution,
     "integers": integer_gemm,
+    "maxima": max_pooling,
 }
 TRIALS = 8
 NETWORKS = "networks"

@@ -79,7 +79,7 @@ EXPANDERS: dict[str, str] = {
     "ARGMIN": f"{_PLACES}:expand_place",
     "MEAN_VARIANCE_NORMALIZATION2": f"{_REDUCTIONS}:expand_mean_variance",
     "LP_NORMALIZATION": f"{_REDUCTIONS}:expand_lp",
-    "MAX_POOLING2": f"{_POOLING}:expand_max_pooling",
+    "MAX_POOLING2": f"{_CONTRACTION}.maxima:expand_max_pooling",
     "AVERAGE_POOLING1": f"{_POOLING}:expand_average_pooling",
     "LP_POOLING1": f"{_POOLING}:expand_lp_pooling",
 }

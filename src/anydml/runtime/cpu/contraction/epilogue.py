@@ -79,6 +79,11 @@ class Epilogue:
         return replace(self, loads=loads, stores=stores)
 
     @property
+    def turned(self) -> Epilogue:
+        """The same seen from the transposed result."""
+        return replace(self, folded=ROWS if self.folded == COLUMNS else COLUMNS)
+
+    @property
     def is_vector(self) -> bool:
         """Whether whole vectors can be loaded and stored."""
         lanes = [place.lane_stride(self.folded) for place in self.loads]
