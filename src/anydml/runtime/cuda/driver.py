@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from importlib.util import find_spec
 from threading import Lock, local
@@ -122,10 +123,11 @@ class Driver:
             return self.out_of_memory(getattr(error, "_size", 0), name)
         return CudaError(f"{name}: {type(error).__name__}: {error}")
 
-    def _wait(self, stream: int) -> None:
-        """Errors of work that was started come to light here."""
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Errors of work that was started come to light when memory is copied, or somebody waits."""
         try:
-            self.arrays.cuda.runtime.streamSynchronize(stream)
+            yield
         except self.arrays.cuda.runtime.CUDARuntimeError as error:
             name = self.started or "memory"
             raise CudaError(f"{name}, or what was started before it: {error}; start the program again") from error
@@ -136,24 +138,26 @@ class Driver:
 
     def copy(self, destination: int, source: int, size: int) -> None:
         """Within the GPU, in the order of the current stream."""
-        self.use()
-        self.arrays.cuda.runtime.memcpyAsync(destination, source, size, 3, self.current_stream().ptr)
+        self._move(destination, source, size, 3)
 
     def upload(self, destination: int, data: Bytes) -> None:
-        self.use()
-        stream = self.current_stream().ptr
-        self.arrays.cuda.runtime.memcpyAsync(destination, data.ctypes.data, data.size, 1, stream)
-        self._wait(stream)
+        self._move(destination, data.ctypes.data, data.size, 1)
+        self.synchronize()
 
     def download(self, data: Bytes, source: int) -> None:
+        self._move(data.ctypes.data, source, data.size, 2)
+        self.synchronize()
+
+    def _move(self, destination: int, source: int, size: int, direction: int) -> None:
+        """`direction` is CUDA's number for it."""
         self.use()
-        stream = self.current_stream().ptr
-        self.arrays.cuda.runtime.memcpyAsync(data.ctypes.data, source, data.size, 2, stream)
-        self._wait(stream)
+        with self._told():
+            self.arrays.cuda.runtime.memcpyAsync(destination, source, size, direction, self.current_stream().ptr)
 
     def synchronize(self) -> None:
         self.use()
-        self._wait(self.current_stream().ptr)
+        with self._told():
+            self.current_stream().synchronize()
 
     def array(self, address: int, size: int, owner: Any, shape: Any, dtype: Any, strides: Any = None) -> Any:
         """Memory as an array of the array library; strides are in bytes. The owner lives as long as the array."""

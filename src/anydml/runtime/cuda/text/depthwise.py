@@ -13,7 +13,7 @@ from struct import pack
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, Node, load
-from anydml.runtime.cuda.text.expressions import lines_of, storage_type, stored
+from anydml.runtime.cuda.text.expressions import lines_of, storage_type
 from anydml.runtime.cuda.text.pointwise import Launch
 from anydml.runtime.cuda.text.prelude import PRELUDE
 
@@ -162,11 +162,9 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
   const int64 channel = number - image * (uint32)p.channels;
   if (first + plane >= p.count || x >= p.columns || y >= p.rows) return;
   float w[{taps}], sum[{strip}];
+  const {filter_type}* const taps = (const {filter_type}*)p.base[1] + channel * p.filter[0];
   #pragma unroll
-  for (int t = 0; t < {taps}; t++) {{
-    const int64 at = channel * p.filter[0] + t / {across} * p.filter[1] + t % {across} * p.filter[2];
-    w[t] = {weight};
-  }}
+  for (int t = 0; t < {taps}; t++) w[t] = {weight};
   {bias}
   #pragma unroll
   for (int r = 0; r < {strip}; r++) sum[r] = 0;
@@ -185,10 +183,12 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
       for (int c = 0; c < {across}; c++) sum[r] = fmaf(u[c], w[t / {dilation_down} * {across} + c], sum[r]);
     }}
   }}
+  {result_type}* to = ({result_type}*)p.base[3]
+    + (image * p.result[0] + channel * p.result[1] + y * p.result[2] + x * p.result[3]);
+  const int left = (int)p.rows - y;
   #pragma unroll
-  for (int r = 0; r < {strip}; r++) {{
-    if (y + r >= p.rows) break;
-    const int64 at = image * p.result[0] + channel * p.result[1] + (y + r) * p.result[2] + x * p.result[3];
+  for (int r = 0; r < {strip}; r++, to += p.result[2]) {{
+    if (r >= left) break;
     const float l0 = sum[r];
     {finish}
   }}
@@ -202,8 +202,7 @@ def text_of(made: Depthwise) -> str:
     rows, pitch = made.tile
     (down, across), all_taps = made.taps.sizes, made.taps.sizes[0] * made.taps.sizes[1]
     lines, (name,) = lines_of([made.value], {load(0, FLOAT32): "l0", load(1, FLOAT32): "l1"})
-    value = stored(name, made.value.type, result)
-    lines.append(f"(({storage_type(result)}*)p.base[3])[at] = {value};")
+    lines.append(f"*to = {f'number_half({name})' if result is DataType.FLOAT16 else name};")
     bias = _number(f"((const {storage_type(more[0])}*)p.base[2])[channel * p.bias]", more[0]) if more else "0"
     return PRELUDE + _TEXT.format(
         threads=made.threads,
@@ -229,12 +228,14 @@ def text_of(made: Depthwise) -> str:
         dilation_across=made.taps.dilations[1],
         source_type=storage_type(source),
         element=_number("row[x]", source),
-        weight=_number(f"((const {storage_type(weights)}*)p.base[1])[at]", weights),
+        filter_type=storage_type(weights),
+        result_type=storage_type(result),
+        weight=_number(f"taps[t / {across} * (int)p.filter[1] + t % {across} * (int)p.filter[2]]", weights),
         bias=f"const float l1 = {bias};",
         finish="\n    ".join(lines),
     )
 
 
 def _number(text: str, kind: DataType) -> str:
-    """An element as float32. What bits a NaN has does not matter: it is added to others."""
+    """An element as float32. What bits a NaN has does not matter, here and in the result: it comes from a sum."""
     return f"half_number({text})" if kind is DataType.FLOAT16 else text

@@ -18,10 +18,12 @@ from anydml.runtime.cuda.text.pointwise import CHUNKS, STREAMED_BYTES, WIDEST_BY
 from anydml.runtime.cuda.text.prelude import MOVING
 from anydml.runtime.moves.plan import Loop, MovePlan
 
-_PREFERRED = {1: (64, 128, 256), 2: (64, 64, 256), 4: (64, 64, 512), 8: (64, 32, 256), 16: (32, 32, 256)}
-"""For each size of elements: source rows and source columns of a tile, and threads."""
+_ALIGNED = {1: (128, 256, 256), 2: (128, 128, 512), 4: (64, 64, 512), 8: (64, 32, 256), 16: (32, 32, 256)}
+_ANYWHERE = {1: (256, 128, 256), 2: (128, 128, 256), 4: (128, 64, 256), 8: (64, 32, 256), 16: (32, 32, 256)}
+"""For each size of elements: source rows and source columns of a tile, and threads. Where rows are not aligned, source
+rows are read that the tile before has read as well: longer tiles read fewer of them."""
 _LONG_ROW_BYTES = 256
-"""Destination rows of this length are worth a larger tile where source rows are short, or nothing is aligned."""
+"""Destination rows of this length are worth a larger tile where source rows are short."""
 SHORTEST, LONGEST = 8, 256
 """Loops of fewer elements are no use for tiles, and tiles have no side that is longer."""
 BANKS = 32
@@ -135,12 +137,9 @@ class TileKernel:
     def _shape(self, is_aligned: bool) -> tuple[int, int, int]:
         """Rows, columns and threads, before they are held to the loops' sizes."""
         element = self.plan.element_bytes
-        rows, columns, threads = _PREFERRED[element]
-        is_short = min(columns, _power(self.across.size)) * element <= 64
-        if is_short or not is_aligned:
-            rows = max(rows, _LONG_ROW_BYTES // element // (1 if is_short else 2))
-        if is_aligned and element == 1:  # each thread stores four columns
-            threads //= 2
+        rows, columns, threads = (_ALIGNED if is_aligned else _ANYWHERE)[element]
+        if min(columns, _power(self.across.size)) * element <= 64:
+            rows = max(rows, _LONG_ROW_BYTES // element)
         return rows, columns, threads
 
     def launch(self, source: int, destination: int) -> Launch:
