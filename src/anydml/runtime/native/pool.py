@@ -31,6 +31,8 @@ AWAKE_NANOSECONDS = 1_000_000
 START_SECONDS = 0.1
 """A helper that is not there after this time is started again."""
 _ROUNDS_TIMED = 1000
+RUN_LIST = "alone"
+"""The function that runs a list in one thread."""
 
 _count: int | None = None
 
@@ -66,7 +68,7 @@ class Functions:
         key = ("schedule", architecture)
         write = partial(schedule.module_text, architecture)
         self.code = llvm.compiled(key, write, schedule.SYMBOLS, llvm.NO_EFFORT)
-        self.alone = self.code.function("alone", 3)
+        self.alone = self.code.function(RUN_LIST, 3)
         self.shared = self.code.function("shared", 5)
         self.help = self.code.function("help", 4)
         self.rest = self.code.function("rest", 2)
