@@ -424,12 +424,12 @@ class _Channels(_Emitter):
         memory = self.room_for_sums()
         channels = self.word("channels")
         whole = e.mask(channels, -e.lanes)
-        for first, last, is_part in ((0, whole, False), (whole, channels, True)):
-            with e.loop(first, last, e.lanes) as channel:
-                mask = e.first_lanes(e.subtract(channels, channel)) if is_part else None
-                weights = self._weights(channel)
-                with e.loop(self.word("row_first"), self.word("row_last"), self.height) as column:
-                    self._emit_tile(weights, channel, column, mask, memory)
+        # All channels of a few pixels lie side by side: they are read before the next ones.
+        with e.loop(self.word("row_first"), self.word("row_last"), self.height) as column:
+            for first, last, is_part in ((0, whole, False), (whole, channels, True)):
+                with e.loop(first, last, e.lanes) as channel:
+                    mask = e.first_lanes(e.subtract(channels, channel)) if is_part else None
+                    self._emit_tile(self._weights(channel), channel, column, mask, memory)
 
     def _weights(self, channel: Value) -> dict[tuple[int, int], str]:
         if self.step.is_maximum:
@@ -445,22 +445,45 @@ class _Channels(_Emitter):
     def _emit_tile(
         self, weights: dict[tuple[int, int], str], channel: Value, column: Value, mask: str | None, memory: str
     ) -> None:
-        e, sliding, crossing = self.e, self.step.sliding, self.step.crossing
+        e, sliding = self.e, self.step.sliding
         across = e.add(e.multiply(column, sliding.step), self.word("sliding_start"))
+        lines = self._lines(e.step("%input", (channel, self.source.element_bytes)))
+        after = e.add(across, self.positions())
+        is_whole = e.both(e.compare("sge", across, 0), e.compare("sle", after, self.word("sliding_size")))
+        lanes = None if mask is None else e.subtract(self.word("channels"), channel)
+        for is_edge in (False, True):
+            with e.unless(is_whole) if is_edge else e.when(is_whole):
+                sums = self._sums(lines, across, weights, mask, is_edge)
+                self.store(sums, column, channel, lanes, memory)
+
+    def _lines(self, start: str) -> list[tuple[str, str]]:
+        """For every tap down the image, the address of a line and the distance of its pixels; padding has none."""
+        e, crossing, found = self.e, self.step.crossing, []
         down = e.add(e.multiply("%unit", crossing.step), self.word("crossing_start"))
-        sums = [self.neutral] * self.height
-        start = e.step("%input", (channel, self.source.element_bytes))
         for tap in range(crossing.taps):
             line = e.add(down, tap * crossing.dilation)
             is_line = e.compare("ult", line, self.word("crossing_size"))
             at = e.step(start, (line, self.word("crossing_stride")))
-            for position in range(self.positions()):
-                if not self.used(position):
-                    continue
-                place = e.add(across, position)
-                is_inside = e.both(is_line, e.compare("ult", place, self.word("sliding_size")))
-                pointer = e.step(at, (place, self.word("sliding_stride")))
-                pointer = e.choose(is_inside, "ptr", pointer, "%zeros")
+            stride = e.choose(is_line, "i64", self.word("sliding_stride"), 0)
+            found.append((e.choose(is_line, "ptr", at, "%zeros"), stride))
+        return found
+
+    def _sums(
+        self,
+        lines: list[tuple[str, str]],
+        across: Value,
+        weights: dict[tuple[int, int], str],
+        mask: str | None,
+        is_edge: bool,
+    ) -> list[str]:
+        """The outputs of a tile; at an edge, some pixels are padding."""
+        e, sums = self.e, [self.neutral] * self.height
+        for tap, (line, stride) in enumerate(lines):
+            first = e.step(line, (across, stride))
+            for position in filter(self.used, range(self.positions())):
+                pointer = e.step(first, (position, stride))
+                if is_edge:
+                    is_inside = e.compare("ult", e.add(across, position), self.word("sliding_size"))
+                    pointer = e.choose(is_inside, "ptr", pointer, "%zeros")
                 self.add(sums, position, tap, self.load(pointer, mask), weights)
-        lanes = None if mask is None else e.subtract(self.word("channels"), channel)
-        self.store(sums, column, channel, lanes, memory)
+        return sums
