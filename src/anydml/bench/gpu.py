@@ -17,6 +17,8 @@ from anydml.core.layout import Layout
 from anydml.core.steps import Access, Nest, Store
 
 Work = Callable[[], object]
+SECTOR_BYTES = 32
+"""What a GPU's memory reads and writes at least."""
 COPY, OURS, POSITIVE = "copy", "anydml", "anydml, positive strides"
 
 
@@ -148,9 +150,14 @@ def _kernel(case: Case, data_type: DataType) -> str:
 
 
 def _touched(case: Case, element: int) -> int:
+    """A sector of which some elements are written is read first: the others stay as they are."""
     from anydml.runtime.moves.plan import plan_move
 
-    return plan_move(case.source, case.destination, element).touched_bytes
+    plan = plan_move(case.source, case.destination, element)
+    nearest = min(abs(loop.destination_stride) for loop in (*plan.outer, *plan.inner) if loop.size > 1)
+    has_gaps = plan.element_bytes < nearest < SECTOR_BYTES
+    written = plan_move(case.destination, case.destination, element).touched_bytes
+    return plan.touched_bytes + (written // 2 if has_gaps else 0)
 
 
 def _cupy(case: Case, source: Any, destination: Any) -> Work:

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from anydml.core.enums import ExecutionFlags
-from anydml.core.errors import BindingError
+from anydml.core.errors import BindingError, OutOfMemoryError
 from anydml.core.fixes import ANOTHER_BUFFER
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
@@ -144,6 +144,9 @@ class CompiledOperator:
         arena = self._lease()
         try:
             self.bind(bound, arena)()
+        except OutOfMemoryError:
+            arena = None  # given back, where memory is short
+            raise
         finally:
             if arena is not None:
                 self._arenas.append(arena)

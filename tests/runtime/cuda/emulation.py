@@ -78,7 +78,14 @@ static uint16 double_number_half(double x) {
   return s | (uint16)((e + 14) << 10 | ((int)m - 1024));
 }
 static uint16 number_half(float x) { return double_number_half(x); }
+static float power_of_two(float x) { return exp2f(x); }
+static float about_inverse(float x) { return 1 / x; }
 static uint32 shift_pair(uint32 low, uint32 high, uint32 bits) { return ((uint64)high << 32 | low) >> bits; }
+static uint32 pick_bytes(uint32 low, uint32 high, uint32 which) {
+  uint64 both = (uint64)high << 32 | low; uint32 found = 0;
+  for (int n = 0; n < 4; n++) found |= (uint32)(both >> 8 * (which >> 4 * n & 7) & 255) << 8 * n;
+  return found;
+}
 static uint32 high_product(uint32 a, uint32 b) { return (uint64)a * b >> 32; }
 template <typename T> static T read_once(const T* p) { return *p; }
 template <typename T> static void write_once(T* p, T x) { *p = x; }
@@ -187,11 +194,18 @@ def _matrices(
     )
 
 
+class DefaultStream:
+    """The one stream there is."""
+
+    ptr = 0
+
+
 class EmulatedDriver:
     """What `Driver` offers, on the host."""
 
     arrays = Library()
     number = 0
+    started = ""
     blas = EmulatedBlas()
     dnn = None
 
@@ -221,6 +235,12 @@ class EmulatedDriver:
 
     def synchronize(self) -> None:
         """Nothing runs on its own."""
+
+    def current_stream(self) -> DefaultStream:
+        return DefaultStream()
+
+    def is_memory(self, address: int) -> bool:
+        return True
 
     def use(self) -> None:
         """There is one device."""

@@ -1,6 +1,7 @@
-"""Tests on a GPU, without pytest: every operator's cases, or `moves`, the patterns of moves between guard bytes.
+"""Tests on a GPU, without pytest: every operator's cases; `moves`, the patterns of moves between guard bytes; or
+`input`, what goes wrong and how it is told.
 
-    python -m tests.runtime.cuda.on_gpu [NAMES | moves] [STEP]
+    python -m tests.runtime.cuda.on_gpu [NAMES | moves | input] [STEP]
 
 NAMES are parts of operators' names; STEP takes every so-many-th case.
 """
@@ -52,11 +53,14 @@ def check_operators(words: list[str]) -> tuple[int, list[str]]:
 
 def main(words: list[str]) -> int:
     from anydml.runtime.backend import find_backend
+    from tests.runtime.cuda.bad_input import check_bad_input
     from tests.runtime.cuda.moves import check_moves
 
     started = time.perf_counter()
     if words == ["moves"]:
         total, failures = check_moves(find_backend("cuda"))
+    elif words == ["input"]:
+        total, failures = check_bad_input()
     else:
         total, failures = check_operators(words)
     print("\n".join(failures[:60]))

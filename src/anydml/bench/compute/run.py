@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from time import perf_counter, sleep
+from time import perf_counter
 
 import numpy as np
 
 from anydml.bench.compute.case import OURS, PEERS, Array, Case, Problem, Work
-from anydml.bench.measure import PAUSE_SECONDS, Lead, Timing, loops_for, time_of
+from anydml.bench.measure import Lead, Timing, loops_for, rest, time_of
 
 COPY_BYTES = 64 << 20
 WARM_SECONDS = 15e-3
@@ -68,7 +68,7 @@ def measure(case: Case, size: int, contenders: list[str], repeat: int, threads: 
     seconds: dict[str, list[float]] = {name: [] for name in work}
     for _ in range(repeat):
         for name, each in work.items():
-            sleep(PAUSE_SECONDS)
+            rest()
             _warm(each)
             seconds[name].append(time_of(each, loops[name]))
     timings = {name: Timing.of(taken) for name, taken in seconds.items()}
@@ -120,7 +120,7 @@ def copy_rate(repeat: int, threads: int) -> float:
     times = []
     for work in copies:
         if work is not None:
-            sleep(PAUSE_SECONDS)
+            rest()
             work()
             times.append(np.median([time_of(work, 1) for _ in range(repeat)]))
     return float(2 * COPY_BYTES / min(times))

@@ -10,7 +10,7 @@ from typing import Protocol
 from anydml.core.enums import ExecutionFlags
 from anydml.core.schema import Operator
 from anydml.core.steps import Nest, Program, Step
-from anydml.graph.plan import Plan
+from anydml.graph.plan import Plan, SlotKind
 from anydml.runtime.backend import Memory, Run
 from anydml.runtime.cuda.driver import Driver
 from anydml.runtime.cuda.expand import expand
@@ -18,6 +18,7 @@ from anydml.runtime.cuda.moves import kernel_of
 from anydml.runtime.cuda.programs import CudaProgram, HostProgram
 from anydml.runtime.cuda.replay import Replay
 from anydml.runtime.cuda.space import CudaMemory
+from anydml.runtime.cuda.streams import PeerStream, Turns, has_peer
 
 _KEPT_RUNS = 8
 """Sets of memory whose runs are kept."""
@@ -62,9 +63,16 @@ class CudaExecutable:
         self._once, self._steps = ([_prepare(driver, step, is_fast) for step in found] for found in lists)
         self._bound: OrderedDict[tuple[int, ...], Replay] = OrderedDict()
         self._lock = Lock()
+        self._temporaries = plan.of_kind(SlotKind.TEMPORARY)
+        self._turns, self._peer = Turns(driver), PeerStream(driver)
 
     def bind_initialize(self, memory: Memory) -> Run:
-        return _Run(Replay(self.driver, self._once, memory, self.name), memory)
+        return self._run(Replay(self.driver, self._once, memory, self.name), memory)
+
+    def _run(self, replay: Replay, memory: Memory) -> Run:
+        places = [buffer.address for buffer in (memory[n] for n in self._temporaries) if buffer is not None]
+        peer = self._peer if has_peer(memory) else None
+        return _Run(replay, memory, min(places, default=0), self._turns, peer)
 
     def bind(self, memory: Memory) -> Run:
         places = tuple(0 if buffer is None else buffer.address for buffer in memory)
@@ -77,19 +85,32 @@ class CudaExecutable:
                 if len(self._bound) > _KEPT_RUNS:
                     self._bound.popitem(last=False)
             self._bound.move_to_end(places)
-        return _Run(found, memory)
+        return self._run(found, memory)
 
 
 class _Run:
-    """A run with its memory, which lives as long as it does."""
+    """A run with its memory, which lives as long as it does, in the order that streams need."""
 
-    __slots__ = ("memory", "replay")
+    __slots__ = ("arena", "memory", "peer", "replay", "turns")
 
-    def __init__(self, replay: Replay, memory: Memory) -> None:
-        self.replay, self.memory = replay, memory
+    def __init__(self, replay: Replay, memory: Memory, arena: int, turns: Turns, peer: PeerStream | None) -> None:
+        self.replay, self.memory, self.arena, self.turns, self.peer = replay, memory, arena, turns, peer
 
     def __call__(self) -> None:
-        self.replay.run()
+        if self.peer is None:
+            self._run()
+        else:
+            self.peer.run(self._run)
+
+    def _run(self) -> None:
+        if not self.arena:
+            self.replay.run()
+            return
+        self.turns.begin(self.arena)
+        try:
+            self.replay.run()
+        finally:
+            self.turns.end(self.arena)
 
 
 def _prepare(driver: Driver, step: Step, is_fast: bool) -> Kernel:

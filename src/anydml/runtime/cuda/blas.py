@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections import OrderedDict
 from threading import Lock
 from typing import Any
 
@@ -15,8 +16,13 @@ from anydml.runtime.cuda.driver import Driver
 TYPES = {DataType.FLOAT32: 0, DataType.FLOAT64: 1, DataType.FLOAT16: 2}
 _COMPUTE_32F, _COMPUTE_32F_TF32, _COMPUTE_64F = 68, 77, 70
 _DEFAULT_ALGORITHM = -1
-_WORKSPACE_BYTES = 32 << 20
+_ROOM_BYTES, _HOPPER_ROOM_BYTES = 4 << 20, 32 << 20
+"""What cuBLAS wants to work in, on older GPUs and from Hopper on."""
+_MOST_ROOMS = 8
+"""Streams whose memory is kept."""
 _VERSIONS = (13, 12)
+Room = tuple[int, Any]
+"""An address, and what keeps the memory alive."""
 
 
 class LibraryError(RuntimeError):
@@ -35,7 +41,7 @@ def load_library(name: str, versions: tuple[int, ...]) -> Any:
 
 
 class Blas:
-    """One handle of cuBLAS, with memory of its own to work in."""
+    """One handle of cuBLAS. Every stream has memory of its own for it to work in."""
 
     def __init__(self, driver: Driver) -> None:
         driver.arrays.cuda.get_cublas_handle()  # loads the library that belongs to CuPy
@@ -45,62 +51,72 @@ class Blas:
             raise LibraryError("cuBLAS is not found")
         self._handle = ctypes.c_void_p()
         self._check(self._library.cublasCreate_v2(ctypes.byref(self._handle)))
-        address, self._workspace = driver.allocate(_WORKSPACE_BYTES)
-        self._room = ctypes.c_void_p(address)
-        self._numbers: dict[tuple[float, DataType], Any] = {}
+        self._room_bytes = _HOPPER_ROOM_BYTES if int(driver.capability) >= 90 else _ROOM_BYTES
+        self._rooms: OrderedDict[int, Room] = OrderedDict()
+        self._stream: int | None = None
 
     def _check(self, status: int) -> None:
         if status:
             raise LibraryError(f"cuBLAS: status {status}")
 
-    def number(self, value: float, data_type: DataType) -> Any:
-        """A factor where cuBLAS reads it: in the type that it computes in."""
-        kind = np.float64 if data_type is DataType.FLOAT64 else np.float32
-        return np.array([value], kind)
+    def _use_stream(self, stream: int) -> None:
+        """Work on this stream, in its memory. CuPy orders memory by the stream that is current when it is taken."""
+        if stream == self._stream:
+            return
+        room = self._rooms.pop(stream, None) or self.driver.allocate(self._room_bytes)
+        self._rooms[stream] = room
+        if len(self._rooms) > _MOST_ROOMS:
+            self._rooms.popitem(last=False)
+        self._check(self._library.cublasSetStream_v2(self._handle, ctypes.c_void_p(stream)))
+        size = ctypes.c_size_t(self._room_bytes)
+        self._check(self._library.cublasSetWorkspace_v2(self._handle, ctypes.c_void_p(room[0]), size))
+        self._stream = stream
+
+    def take_room(self, stream: int) -> Room | None:
+        """The memory of a stream that was recorded: from now on it belongs to the recording alone."""
+        with self._lock:
+            self._stream = None if self._stream == stream else self._stream
+            return self._rooms.pop(stream, None)
 
     def product(self, shape: Any, addresses: tuple[int, int, int], is_fast: bool) -> Any:
-        """The product as a call without arguments. Matrices are given row by row, which cuBLAS reads as columns."""
-        left, right, target = addresses
-        types = [TYPES[kind] for kind in shape.types]
-        wide = shape.types[2] is DataType.FLOAT64
-        compute = _COMPUTE_64F if wide else _COMPUTE_32F_TF32 if is_fast else _COMPUTE_32F
-        alpha, beta = (self.number(value, shape.types[2]) for value in (shape.alpha, 0.0))
-        pointer, integer, long = ctypes.c_void_p, ctypes.c_int, ctypes.c_longlong
-        arguments = (
-            integer(shape.right_transposed),
-            integer(shape.left_transposed),
-            integer(shape.columns),
-            integer(shape.rows),
-            integer(shape.depth),
-            pointer(alpha.ctypes.data),
-            pointer(right),
-            integer(types[1]),
-            integer(shape.right_pitch),
-            long(shape.right_step),
-            pointer(left),
-            integer(types[0]),
-            integer(shape.left_pitch),
-            long(shape.left_step),
-            pointer(beta.ctypes.data),
-            pointer(target),
-            integer(types[2]),
-            integer(shape.target_pitch),
-            long(shape.target_step),
-            integer(shape.count),
-            integer(compute),
-            integer(_DEFAULT_ALGORITHM),
-        )
-        call, handle, lock = self._library.cublasGemmStridedBatchedEx, self._handle, self._lock
-        set_stream, set_room = self._library.cublasSetStream_v2, self._library.cublasSetWorkspace_v2
-        stream, room, size = self.driver.current_stream, self._room, ctypes.c_size_t(_WORKSPACE_BYTES)
-        kept = alpha, beta
+        """The product as a call without arguments."""
+        kind = np.float64 if shape.types[2] is DataType.FLOAT64 else np.float32
+        factors = np.array([shape.alpha, 0.0], kind)
+        name = "cublasGemmStridedBatchedEx" if shape.count > 1 else "cublasGemmEx"
+        call, handle, lock = getattr(self._library, name), self._handle, self._lock
+        arguments = _arguments(shape, addresses, factors, is_fast)
+        stream, use_stream = self.driver.current_stream, self._use_stream
 
-        def run(kept: Any = kept) -> None:
+        def run(kept: Any = factors) -> None:
             with lock:
-                set_stream(handle, pointer(stream().ptr))
-                set_room(handle, room, size)
+                use_stream(stream().ptr)
                 status = call(handle, *arguments)
             if status:
                 raise LibraryError(f"cuBLAS: status {status} for {shape}")
 
         return run
+
+
+def _arguments(shape: Any, addresses: tuple[int, int, int], factors: Any, is_fast: bool) -> list[Any]:
+    """Of a call, after the handle. Matrices are given row by row, which cuBLAS reads as columns."""
+    left, right, target = addresses
+    types = [TYPES[kind] for kind in shape.types]
+    compute = _COMPUTE_64F if factors.itemsize == 8 else _COMPUTE_32F_TF32 if is_fast else _COMPUTE_32F
+    pointer, integer, address = ctypes.c_void_p, ctypes.c_int, factors.ctypes.data
+    is_batch = shape.count > 1
+
+    def matrix(place: int, kind: int, pitch: int, step: int) -> list[Any]:
+        return [pointer(place), integer(kind), integer(pitch), *([ctypes.c_longlong(step)] if is_batch else [])]
+
+    return [
+        *(integer(is_turned) for is_turned in (shape.right_transposed, shape.left_transposed)),
+        *(integer(size) for size in (shape.columns, shape.rows, shape.depth)),
+        pointer(address),
+        *matrix(right, types[1], shape.right_pitch, shape.right_step),
+        *matrix(left, types[0], shape.left_pitch, shape.left_step),
+        pointer(address + factors.itemsize),
+        *matrix(target, types[2], shape.target_pitch, shape.target_step),
+        *([integer(shape.count)] if is_batch else []),
+        integer(compute),
+        integer(_DEFAULT_ALGORITHM),
+    ]

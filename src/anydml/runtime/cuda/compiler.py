@@ -7,6 +7,9 @@ from functools import lru_cache
 from anydml.runtime.cuda.text.prelude import OPTIONS
 from anydml.runtime.native import cache
 
+_FIRST_MINIMAL = (12, 9)
+"""The first NVRTC that this was tried with."""
+
 
 class KernelError(Exception):
     """A kernel that does not compile: a mistake of ours, with NVRTC's words."""
@@ -28,9 +31,11 @@ def compile_text(text: str, capability: str) -> bytes:
 
     is_known = int(capability) in _capabilities()
     target = f"sm_{capability}" if is_known else f"compute_{max(_capabilities())}"
+    # Parts of the language that kernels do not use take time as well.
+    less = ("--minimal",) if _version() >= _FIRST_MINIMAL else ()
     program = nvrtc.createProgram(text, "kernel.cu", (), ())
     try:
-        nvrtc.compileProgram(program, (*OPTIONS, f"--gpu-architecture={target}"))
+        nvrtc.compileProgram(program, (*OPTIONS, *less, f"--gpu-architecture={target}"))
         code: bytes = nvrtc.getCUBIN(program) if is_known else nvrtc.getPTX(program)
     except nvrtc.NVRTCError as error:
         raise KernelError(f"{error}\n{nvrtc.getProgramLog(program)}\n{text}") from error

@@ -13,6 +13,7 @@ from anydml.core.enums import ConvolutionDirection, ConvolutionMode
 from anydml.core.expression import FLOAT32, Node, cast, load, operation
 from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.runtime.backend import Memory, Run
+from anydml.runtime.cuda.depthwise import depthwise_step, is_depthwise
 from anydml.runtime.cuda.dnn import Convolution, Dnn, Window
 from anydml.runtime.cuda.products import LARGEST, Product, activated, copied
 from anydml.runtime.cuda.reductions import padded
@@ -93,7 +94,7 @@ def expand_convolution(program: Program, workspace: Workspace, dnn: Dnn | None) 
     if operator.mode is ConvolutionMode.CONVOLUTION:
         weights = _flipped(weights)
     work = _Work(operator, source, weights, bias, nest, workspace, [])
-    return work.by_library(dnn) or work.by_matrices()
+    return work.by_channels() or work.by_library(dnn) or work.by_matrices()
 
 
 @dataclass
@@ -107,6 +108,20 @@ class _Work:
     nest: Nest
     workspace: Workspace
     steps: list[Step]
+
+    # Depthwise
+
+    def by_channels(self) -> list[Step] | None:
+        if not is_depthwise(self.operator, self.source, self.weights):
+            return None
+        direct = self._direct()
+        target = direct or self._temporary(self.nest.sizes, DataType.FLOAT32, "convolution")
+        place = View(target.slot, target.type, self.nest.sizes, target.strides, target.offset)
+        step = depthwise_step(self.operator, self.source, self.weights, self.bias, place, direct is not None)
+        if step is None:
+            return None
+        self.steps.append(step)
+        return self.steps if direct is not None else self._finished(target, is_done=False)
 
     # cuDNN
 

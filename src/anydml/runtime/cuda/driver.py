@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from importlib.util import find_spec
 from threading import Lock, local
@@ -19,6 +20,9 @@ from anydml.runtime.host import MEMORY
 INSTALL = "pip install 'anydml[cuda]'"
 _DEFAULT_SHARED_BYTES = 48 << 10
 """More shared memory than this must be asked for."""
+
+_MEMORY_KINDS = (2, 3)
+"""CUDA's numbers for memory of a GPU and for managed memory."""
 
 
 def missing() -> str | None:
@@ -55,6 +59,8 @@ class Driver:
         self._threads = local()
         self._start = cupy.cuda.driver.launchKernel
         self.current_stream: Callable[[], Any] = cupy.cuda.get_current_stream
+        self.started = ""
+        """The name of what was started last: errors of work are found when somebody waits for it."""
 
     @cached_property
     def blas(self) -> Any:
@@ -83,6 +89,18 @@ class Driver:
         driver = f"driver for CUDA {version // 1000}.{version % 1000 // 10}"
         return f"{name}, {memory}, compute capability {self.capability}, {driver}"
 
+    # Streams
+
+    def stream(self, address: int) -> Any:
+        """A stream of somebody else."""
+        return self.arrays.cuda.ExternalStream(address)
+
+    def mark(self, stream: int) -> Any:
+        """An event after all that a stream was given so far."""
+        event = self.arrays.cuda.Event(disable_timing=True)
+        event.record(self.stream(stream))
+        return event
+
     # Memory
 
     def allocate(self, size: int) -> tuple[int, Any]:
@@ -94,37 +112,52 @@ class Driver:
             raise self.out_of_memory(size) from error
         return memory.ptr, memory
 
-    def out_of_memory(self, size: int) -> OutOfMemoryError:
+    def out_of_memory(self, size: int, name: str = "") -> OutOfMemoryError:
         free, total = self.arrays.cuda.runtime.memGetInfo()
         expected = f"at most {free} of {total} bytes, what is free on the GPU"
-        return OutOfMemoryError(MEMORY("", f"{size} bytes", expected, "smaller tensors, or freeing others"))
+        return OutOfMemoryError(MEMORY("", f"{size} bytes", expected, "smaller tensors, or freeing others"), name)
 
     def failed(self, name: str, error: Exception) -> Exception:
         """What is raised when an operator's work could not be started."""
         if isinstance(error, MemoryError):
-            return self.out_of_memory(getattr(error, "_size", 0))
+            return self.out_of_memory(getattr(error, "_size", 0), name)
         return CudaError(f"{name}: {type(error).__name__}: {error}")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Errors of work that was started come to light when memory is copied, or somebody waits."""
+        try:
+            yield
+        except self.arrays.cuda.runtime.CUDARuntimeError as error:
+            name = self.started or "memory"
+            raise CudaError(f"{name}, or what was started before it: {error}; start the program again") from error
+
+    def is_memory(self, address: int) -> bool:
+        """Whether there is memory of a GPU at this address, or managed memory; not where it was freed."""
+        return self.arrays.cuda.runtime.pointerGetAttributes(address).type in _MEMORY_KINDS
 
     def copy(self, destination: int, source: int, size: int) -> None:
         """Within the GPU, in the order of the current stream."""
-        self.use()
-        self.arrays.cuda.runtime.memcpyAsync(destination, source, size, 3, self.current_stream().ptr)
+        self._move(destination, source, size, 3)
 
     def upload(self, destination: int, data: Bytes) -> None:
-        self.use()
-        stream = self.current_stream().ptr
-        self.arrays.cuda.runtime.memcpyAsync(destination, data.ctypes.data, data.size, 1, stream)
-        self.arrays.cuda.runtime.streamSynchronize(stream)
+        self._move(destination, data.ctypes.data, data.size, 1)
+        self.synchronize()
 
     def download(self, data: Bytes, source: int) -> None:
+        self._move(data.ctypes.data, source, data.size, 2)
+        self.synchronize()
+
+    def _move(self, destination: int, source: int, size: int, direction: int) -> None:
+        """`direction` is CUDA's number for it."""
         self.use()
-        stream = self.current_stream().ptr
-        self.arrays.cuda.runtime.memcpyAsync(data.ctypes.data, source, data.size, 2, stream)
-        self.arrays.cuda.runtime.streamSynchronize(stream)
+        with self._told():
+            self.arrays.cuda.runtime.memcpyAsync(destination, source, size, direction, self.current_stream().ptr)
 
     def synchronize(self) -> None:
         self.use()
-        self.current_stream().synchronize()
+        with self._told():
+            self.current_stream().synchronize()
 
     def array(self, address: int, size: int, owner: Any, shape: Any, dtype: Any, strides: Any = None) -> Any:
         """Memory as an array of the array library; strides are in bytes. The owner lives as long as the array."""
@@ -189,9 +222,10 @@ class Driver:
                 finally:
                     graph = stream.end_capture()
         graph.upload(self.current_stream())
+        room = self.blas.take_room(stream.ptr) if "blas" in vars(self) and self.blas is not None else None
         start, current, use = graph.launch, self.current_stream, self.use
 
-        def replay(kept: Any = (graph, stream)) -> None:
+        def replay(kept: Any = (graph, stream, room)) -> None:
             use()
             start(current())
 

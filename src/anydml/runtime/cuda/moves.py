@@ -81,6 +81,8 @@ def _exchange(plan: MovePlan, loops: tuple[Loop, ...]) -> ExchangeKernel | None:
     element = plan.element_bytes
     plan, loops = _risen(plan, loops)
     pixels_out = [loop for loop in loops if loop.destination_stride == element]
+    if not pixels_out and element < 4:
+        return _scatter(plan, loops)
     if len(pixels_out) != 1 or element == 16:
         return None
     row = pixels_out[0]
@@ -98,6 +100,17 @@ def _exchange(plan: MovePlan, loops: tuple[Loop, ...]) -> ExchangeKernel | None:
     if not fits or many.source_stride % element or pitch > MOST_CHANNELS or many.size < 4 * 16 // element:
         return None
     return ExchangeKernel(plan, many, few, tuple(loop for loop in others if loop is not many and loop is not few))
+
+
+def _scatter(plan: MovePlan, loops: tuple[Loop, ...]) -> ExchangeKernel | None:
+    """Small elements to places a few elements apart."""
+    element = plan.element_bytes
+    many = min(loops, key=lambda loop: loop.destination_stride, default=ONCE)
+    pitch, rest = divmod(abs(many.source_stride), element)
+    is_near = 0 < pitch <= MOST_CHANNELS and many.destination_stride <= MOST_CHANNELS * element
+    if rest or many.destination_stride % element or not is_near or many.size < 4 * 16 // element:
+        return None
+    return ExchangeKernel(plan, many, Loop(1, element, element), tuple(loop for loop in loops if loop is not many))
 
 
 def _tile(plan: MovePlan, loops: tuple[Loop, ...]) -> TileKernel | None:

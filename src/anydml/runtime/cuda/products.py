@@ -115,6 +115,7 @@ def _run_all(runs: Sequence[Run]) -> None:
 
 class _Prepared:
     is_replayable = True
+    starts_slowly = True
 
     def __init__(self, step: Product, driver: Any, is_fast: bool) -> None:
         self.step, self.driver, self.is_fast = step, driver, is_fast

@@ -23,8 +23,6 @@ from anydml.runtime.programs import named_inputs, results_of, run_program
 
 RESULT = -1
 """The slot that stands for a program's result."""
-LACKING = (AttributeError, NotImplementedError, TypeError, ValueError, IndexError)
-"""How CuPy says that it has no such function, or none for these arguments."""
 
 
 class CudaProgram:
@@ -49,7 +47,9 @@ class CudaProgram:
         operator = self.program.operator
         try:
             results = results_of(operator, self._evaluate(operator, memory))
-        except LACKING as error:
+        except (AttributeError, NotImplementedError) as error:
+            if not is_lacking(error, self.driver.arrays):
+                raise
             self.is_on_host = True
             warnings.warn(f"{operator.dml_type} runs on the host: {error}", RuntimeWarning, stacklevel=2)
             run_on_host(self.driver, self.program, memory)
@@ -79,6 +79,14 @@ class CudaProgram:
             kernel = self._stores[number, kind] = PointwiseKernel(with_result(nest, kind, data_type))
         addresses = [spread.data.ptr if a.slot == RESULT else _address(memory, a.slot) for a in kernel.accesses]
         self.driver.launcher(kernel.launch(addresses))()
+
+
+def is_lacking(error: Exception, library: Any) -> bool:
+    """Whether an error says that the array library has no such function, or none for these arguments."""
+    if isinstance(error, NotImplementedError):
+        return True
+    owner = getattr(error, "obj", None)
+    return owner is library or "module 'cupy" in str(error)
 
 
 class _Load:

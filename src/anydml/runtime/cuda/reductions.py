@@ -19,8 +19,10 @@ from anydml.runtime.cuda.text.rows import Phase, RowKernel, RowWork
 from anydml.runtime.cuda.workspace import Workspace, packed_strides
 
 FLOATS = (DataType.FLOAT16, DataType.FLOAT32)
-FEW_ROWS, LONG_ROW, PARTS = 1 << 16, 1 << 12, 256
+FEW_ROWS, LONG_ROW, PARTS = 1 << 16, 1 << 12, (32, 64, 128, 256)
 """Where there are fewer rows than this and they are longer than that, each is cut into parts."""
+MANY_THREADS = 1 << 19
+"""So many threads keep a GPU busy."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,8 @@ def _finite(value: Node) -> Node:
 def cut(step: Rows, workspace: Workspace) -> list[Step]:
     """A few long rows become many shorter ones, whose results are reduced in turn."""
     work, rows, length = step.work, prod(step.work.outer), prod(step.work.inner)
-    parts = next((p for p in (PARTS, 128, 64, 32) if work.inner and work.inner[0] % p == 0), 0)
+    possible = [parts for parts in PARTS if work.inner and work.inner[0] % parts == 0]
+    parts = next((parts for parts in possible if rows * parts >= MANY_THREADS), possible[-1] if possible else 0)
     few = rows * 32 < FEW_ROWS or (rows < FEW_ROWS and _lies_across(work))
     if not few or length < LONG_ROW or not parts or len(work.phases) != 1 or work.stores:
         return [step]

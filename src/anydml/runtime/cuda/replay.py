@@ -19,7 +19,12 @@ class Replay:
 
     def __init__(self, driver: Driver, kernels: Sequence[Any], memory: Memory, name: str) -> None:
         self.driver, self.name, self.calls = driver, name, 0
-        bound = [(kernel, kernel.bind(memory)) for kernel in kernels]
+        try:
+            bound = [(kernel, kernel.bind(memory)) for kernel in kernels]
+        except DmlError:
+            raise
+        except Exception as error:  # a kernel that does not compile or load
+            raise driver.failed(name, error) from error
         parts = [(is_one, list(part)) for is_one, part in groupby(bound, lambda pair: bool(pair[0].is_replayable))]
         self.groups = [
             (is_one and _is_worth_it([kernel for kernel, _ in part]), [run for _, run in part])
@@ -32,6 +37,7 @@ class Replay:
         if self.can_record and self.calls == _CALLS_BEFORE:
             self._record()
         self.calls += 1
+        self.driver.started = self.name
         try:
             for run in self.runs:
                 run()

@@ -16,6 +16,8 @@ from anydml.runtime.ports import Port
 _CUDA_DEVICES = (2, 13)
 """DLPack's numbers for memory that a GPU can touch: its own, and managed memory."""
 UPLOAD = "device.upload(...)"
+_IMMUTABLE = ("jax", "jaxlib")
+"""Packages whose arrays nobody may write, although DLPack does not say so."""
 
 
 class CudaMemory:
@@ -43,6 +45,8 @@ class CudaMemory:
                 words = f"an array with strides {array.strides}"
                 raise BindingError(NOT_CONTIGUOUS(path, words, "contiguous memory", fix))
         size = _reach(array)
+        if size and not self.driver.is_memory(array.data.ptr):
+            raise BindingError(NOT_A_BUFFER(path, f"{type(value).__name__} whose memory was freed", "memory in use"))
         return Buffer(self.space, array.data.ptr, size, _is_writable(value), (array, value))
 
     def _array(self, value: Any, path: str) -> Any:
@@ -111,6 +115,8 @@ def _host(value: Any) -> str:
 
 
 def _is_writable(value: Any) -> bool:
+    if type(value).__module__.partition(".")[0] in _IMMUTABLE:
+        return False
     interface = getattr(value, "__cuda_array_interface__", None) if not hasattr(value, "__dlpack__") else None
     return not (interface and interface["data"][1])
 

@@ -65,6 +65,11 @@ class Task:
         function, parameters, size, _ = self.record()
         return function, parameters + chunk * size, size, 1
 
+    def chunks(self) -> list[list[int]]:
+        """The words of each chunk."""
+        length = len(self._parameters) // self.chunk_count
+        return [self._parameters[n * length : (n + 1) * length].tolist() for n in range(self.chunk_count)]
+
     def record(self) -> tuple[int, int, int, int]:
         """As lists hold it; see `schedule`."""
         address, length = self._parameters.buffer_info()

@@ -63,3 +63,14 @@ def magic(divisor: int) -> int:
     shift = (divisor - 1).bit_length()
     factor = ((1 << 32) * ((1 << shift) - divisor)) // divisor + 1
     return shift << 32 | factor & 0xFFFFFFFF
+
+
+def outer_lines(rank: int) -> str:
+    """Lines that take a block's number b apart, and move `from` and `to` by its place in the outer loops."""
+    lines = []
+    for r in reversed(range(rank)):
+        size, source, destination = (f"p.outer[{3 * r + n}]" for n in range(3))
+        lines.append(f"  q = b / (uint32){size};")
+        lines.append(f"  {{ const int64 k = (int64)(b - q * (uint32){size});")
+        lines.append(f"    from += k * {source}; to += k * {destination}; }} b = q;")
+    return "\n".join(lines)

@@ -294,10 +294,7 @@ def _load(shape: Shape, a: int) -> list[str]:
     lines = [f"  {_union(shape, a)} x{a};"]
     if kind.startswith("anywhere"):
         return [*lines, f"  x{a}.c[0] = read_anywhere({place});"]
-    for number in range(count):
-        read = f"read_once({place} + {number})" if shape.is_streamed else f"({place})[{number}]"
-        lines.append(f"  x{a}.c[{number}] = {read};")
-    return lines
+    return [*lines, *(f"  x{a}.c[{number}] = ({place})[{number}];" for number in range(count))]
 
 
 def _element(shape: Shape, a: int) -> str:

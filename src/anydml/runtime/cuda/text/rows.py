@@ -27,6 +27,8 @@ MOST_HELD = 32
 """Elements of a row that a thread keeps in registers."""
 VECTORS = 8
 """Vectors of a row that each thread has, where there are enough."""
+READ_AHEAD, READ_AHEAD_ALONE = 4, 8
+"""Vectors that a thread reads before it needs the first, where it shares its row and where it has it alone."""
 SHORT_ROW = 16
 """Rows of so few elements are left to one thread each."""
 _COMBINE = {"sum": "({} + {})", "product": "({} * {})", "maximum": "largest_of({}, {})", "minimum": "least_of({}, {})"}
@@ -312,7 +314,7 @@ class _Text:
             lines = ["  #pragma unroll", str(step), f"    const {self.index} i = lane + k * {shape.threads};"]
             lines += [f"    if (i >= ({self.index})p.vectors) break;"]
         else:
-            lines = ["  #pragma unroll 4"]
+            lines = [f"  #pragma unroll {READ_AHEAD_ALONE if shape.is_serial else READ_AHEAD}"]
             lines += [f"  for ({self.index} i = lane; i < ({self.index})p.vectors; i += {shape.threads}) {{"]
         lines += [f"    {self._union(a)} x{a};" for a in fresh]
         lines += self._read(fresh, "") if fresh else []
