@@ -26,6 +26,8 @@ _LONG_ROW_BYTES = 256
 """Destination rows of this length are worth a larger tile where source rows are short."""
 SHORTEST, LONGEST = 8, 256
 """Loops of fewer elements are no use for tiles, and tiles have no side that is longer."""
+FEWEST_VECTORS, FEWEST_THREADS = 2, 64
+"""Vectors that a thread reads, where the tile has enough of them, and threads of a tile."""
 BANKS = 32
 
 
@@ -131,6 +133,8 @@ class TileKernel:
         rows, columns, threads = self._shape(loads and stores)
         columns = max(min(columns, _power(self.across.size)), SHORTEST, WIDEST_BYTES // element)
         rows = max(min(rows, _power(self.row.size), LONGEST), SHORTEST, WIDEST_BYTES // element)
+        # Each thread has some vectors in flight at once.
+        threads = max(min(threads, rows * columns * element // WIDEST_BYTES // FEWEST_VECTORS), FEWEST_THREADS)
         is_streamed = 2 * self.plan.payload_bytes > STREAMED_BYTES
         return Tile(element, rows, columns, threads, loads, stores, len(self.outer), is_streamed)
 
@@ -194,7 +198,7 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
     if (y < {all_rows}) {{ {keep} }}
   }}
   __syncthreads();
-  #pragma unroll
+  #pragma unroll {stores_at_once}
   for (int k = 0; k < {stores}; k++) {{
     const int n = threadIdx.x + k * {threads}, u = n % {chunks}, g = n / {chunks};
     if (g >= {groups}) break;
@@ -283,6 +287,8 @@ def text_of(tile: Tile) -> str:
         chunks=tile.chunks,
         groups=tile.columns // together,
         stores=-(-tile.columns // together * tile.chunks // tile.threads),
+        # A vector of small elements is text enough: more at once take long to compile.
+        stores_at_once=1 if tile.element < 4 else "",
         read=read,
         keep=_KEEP_WHOLE if tile.stores_vectors else _KEEP_WORDS,
         store=store,
