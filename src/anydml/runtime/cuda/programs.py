@@ -85,9 +85,13 @@ class CudaFunctions(ArrayFunctions):
     """Functions of CuPy, where these differ from NumPy's."""
 
     def matmul(self, a: Any, b: Any) -> Any:
-        """CuPy's takes no negative strides."""
-        library = self._library
-        return library.matmul(*(library.ascontiguousarray(x) if min(x.strides, default=0) < 0 else x for x in (a, b)))
+        """CuPy's takes no negative strides, not even of dimensions that have one element."""
+        return self._library.matmul(*(self._rising(x) if min(x.strides, default=0) < 0 else x for x in (a, b)))
+
+    def _rising(self, x: Any) -> Any:
+        made = self._library.empty(x.shape, x.dtype)
+        made[...] = x
+        return made
 
     def write_at(self, target: Any, places: Any, values: Any) -> None:
         """CuPy writes in any order: rows that another one follows at the same place are left out."""
