@@ -22,6 +22,8 @@ _ALIGNED = {1: (128, 256, 256), 2: (128, 128, 512), 4: (64, 64, 512), 8: (64, 32
 _ANYWHERE = {1: (256, 128, 256), 2: (128, 128, 256), 4: (128, 64, 256), 8: (64, 32, 256), 16: (32, 32, 256)}
 """For each size of elements: source rows and source columns of a tile, and threads. Where rows are not aligned, source
 rows are read that the tile before has read as well: longer tiles read fewer of them."""
+_SMALL = {1: (64, 128, 256), 2: (64, 64, 256), 4: (64, 64, 256), 8: (32, 32, 256), 16: (32, 16, 256)}
+"""The same for small tensors: more blocks."""
 _LONG_ROW_BYTES = 256
 """Destination rows of this length are worth a larger tile where source rows are short."""
 SHORTEST, LONGEST = 8, 256
@@ -135,13 +137,19 @@ class TileKernel:
         rows = max(min(rows, _power(self.row.size), LONGEST), SHORTEST, WIDEST_BYTES // element)
         # Each thread has some vectors in flight at once.
         threads = max(min(threads, rows * columns * element // WIDEST_BYTES // FEWEST_VECTORS), FEWEST_THREADS)
-        is_streamed = 2 * self.plan.payload_bytes > STREAMED_BYTES
+        # Where rows are not aligned, neighbouring tiles share sectors: caches should keep them.
+        is_streamed = self._is_large and loads and stores
         return Tile(element, rows, columns, threads, loads, stores, len(self.outer), is_streamed)
+
+    @property
+    def _is_large(self) -> bool:
+        return 2 * self.plan.payload_bytes > STREAMED_BYTES
 
     def _shape(self, is_aligned: bool) -> tuple[int, int, int]:
         """Rows, columns and threads, before they are held to the loops' sizes."""
         element = self.plan.element_bytes
-        rows, columns, threads = (_ALIGNED if is_aligned else _ANYWHERE)[element]
+        large = _ALIGNED if is_aligned else _ANYWHERE
+        rows, columns, threads = (large if self._is_large else _SMALL)[element]
         if min(columns, _power(self.across.size)) * element <= 64:
             rows = max(rows, _LONG_ROW_BYTES // element)
         return rows, columns, threads
