@@ -31,8 +31,8 @@ def with_numpy(pictures: Bytes) -> Floats:
     cropped = pictures[:, top : top + CROP, left : left + CROP]
     flipped = cropped[:, :, ::-1]
     planes = flipped.transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
-    normalized: Floats = (planes - MEAN[:, None, None]) / DEVIATION[:, None, None]
-    return normalized
+    normalized = (planes - MEAN[:, None, None]) / DEVIATION[:, None, None]
+    return normalized.astype(np.float32, copy=False)
 
 
 def pipeline() -> dml.CompiledOperator:

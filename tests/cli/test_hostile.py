@@ -275,6 +275,8 @@ def test_interrupt__at_start_is_quiet(words: list[str], tmp_path: Path) -> None:
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
         check=False,
+        # Whatever runs in the background of a shell, these tests perhaps, inherits that interrupts are ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
+from anydml.runtime.cpu import backend
 from anydml.runtime.native import llvm
 
 FOUR = dml.TensorDesc("FLOAT32", [4])
@@ -55,3 +56,22 @@ def test_passes_devices_and_options__have_plans_of_their_own(monkeypatch: pytest
     here = llvm.is_available()
     monkeypatch.setattr(llvm, "is_available", lambda: not here)
     assert plan is not device.compile(operator).plan
+
+
+def test_equal_operators__share_what_runs_them_but_not_what_they_keep() -> None:
+    """Weights that initialization keeps belong to one compiled operator."""
+    owned = dml.TensorDesc("FLOAT32", [4], flags="OWNED_BY_DML")
+    first, second = (dml.Device().compile(dml.ElementWiseAdd(a_tensor=owned, b_tensor=FOUR)) for _ in range(2))
+    assert first._executable is second._executable
+    first.initialize(np.full(4, 1, np.float32))
+    second.initialize(np.full(4, 2, np.float32))
+    zeros = np.zeros(4, np.float32)
+    assert [first(b_tensor=zeros).tolist(), second(b_tensor=zeros).tolist()] == [[1.0] * 4, [2.0] * 4]
+
+
+def test_shared_executables__are_bounded() -> None:
+    device = dml.Device()
+    for size in range(1, 2 * backend._KEPT_EXECUTABLES):
+        tensor = dml.TensorDesc("FLOAT32", [size])
+        device.compile(dml.ActivationRelu(input_tensor=tensor))
+    assert backend._executable.cache_info().currsize == backend._KEPT_EXECUTABLES

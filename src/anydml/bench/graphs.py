@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from time import perf_counter, sleep
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 import anydml as dml
-from anydml.bench.measure import PAUSE_SECONDS, Timing, time_of
+from anydml.bench.measure import Timing, rest, time_of
 from anydml.bench.networks import NETWORKS, Array, Network, Value, operations_of
 from anydml.files.npy import read_array
 
@@ -124,7 +124,7 @@ def _alternate(contenders: Mapping[str, Work], repeat: int) -> dict[str, list[fl
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(repeat):
         for name, work in contenders.items():
-            sleep(PAUSE_SECONDS)
+            rest()
             work()
             seconds[name].append(time_of(work, 1))
     return seconds

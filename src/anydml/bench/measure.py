@@ -23,9 +23,15 @@ from anydml.core.layout import Layout
 SHORTEST_SECONDS = 1e-3
 """Shorter moves are repeated within one measurement until it takes about this long."""
 
-PAUSE_SECONDS = 0.02
-"""Threads of PyTorch and ONNX Runtime stay awake for a while after their work, and would hold a core of the next one.
+PAUSE_SECONDS = 0.04
+"""Threads of PyTorch and ONNX Runtime stay awake for up to 30 ms after their work, and would hold a core of the next.
 After the pause every contender moves once before it is timed: cores that slept take milliseconds to come back."""
+
+MOST_PAUSES = 8
+"""Threads of BLAS stay awake for a tenth of a second and more: so many pauses are made while somebody is awake."""
+
+IDLE_FRACTION = 0.2
+"""Of a pause, what threads that sleep may have used of a processor."""
 
 NOTCH = 1.57
 """Times the distance of the quartiles, divided by the root of the count: how far chance may move a median. Box plots
@@ -137,7 +143,7 @@ def measure(
     seconds: dict[str, list[float]] = {name: [] for name in moves}
     for _ in range(repeat):
         for name, move in moves.items():
-            sleep(PAUSE_SECONDS)
+            rest()
             move()
             seconds[name].append(time_of(move, loops[name]))
     ratios = {name: _ratio(seconds[COPY], taken) for name, taken in seconds.items()}
@@ -168,6 +174,15 @@ def loops_for(move: Move) -> int:
     counted."""
     move()
     return max(1, int(SHORTEST_SECONDS / max(time_of(move, 1), 1e-7)))
+
+
+def rest() -> None:
+    """Waits until the threads of the contender before are asleep."""
+    for _ in range(MOST_PAUSES):
+        used = process_time()
+        sleep(PAUSE_SECONDS)
+        if process_time() - used < IDLE_FRACTION * PAUSE_SECONDS:
+            return
 
 
 def time_of(move: Move, loops: int) -> float:

@@ -22,6 +22,8 @@ _LONGEST_NAME = 64
 class DataType(Enum):
     """A DirectML data type; the value is DirectML's own number."""
 
+    __hash__ = object.__hash__  # members are unique; that of Enum asks for the hash of the name, at every look-up
+
     FLOAT32 = 1
     FLOAT16 = 2
     UINT32 = 3

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from threading import RLock
 from typing import Any
 from weakref import WeakValueDictionary
@@ -26,6 +27,7 @@ BOOL = np.dtype(np.bool_)
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 LEAVES = frozenset({"load", "result", "constant"})
 """`load` is the element of an operand, `result` that of an array program, `constant` a number."""
+_KEPT_WALKS = 1024
 
 
 class Node:
@@ -90,7 +92,8 @@ def operation(op: str, *args: Node) -> Node:
     return make(op, OPERATIONS[op].result_type(args), args)
 
 
-def walk(*roots: Node) -> list[Node]:
+@lru_cache(_KEPT_WALKS)
+def walk(*roots: Node) -> tuple[Node, ...]:
     """Every node below the roots once, arguments before those who use them."""
     found: dict[Node, None] = {}
     stack: list[tuple[Node, bool]] = [(root, False) for root in reversed(roots)]
@@ -103,7 +106,7 @@ def walk(*roots: Node) -> list[Node]:
         else:
             stack.append((node, True))
             stack += [(arg, False) for arg in reversed(node.args)]
-    return list(found)
+    return tuple(found)
 
 
 def substitute(root: Node, replace: Callable[[Node], Node | None]) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from anydml.core.enums import RecurrentNetworkDirection as Direction
@@ -35,6 +35,10 @@ _FLOAT_OUTPUTS = "output_sequence_tensor output_single_tensor"
 
 States = tuple[Any, ...]
 """What a cell hands to its next step, the hidden state first; a {batch, hidden} array each."""
+
+
+Activate = Callable[[int, Any], Any]
+"""Applies a function of a direction, given by its number."""
 
 
 class Cell(NamedTuple):
@@ -90,8 +94,11 @@ class _Recurrent(Operator, abstract=True):
             names = " or ".join(point.dml_name for point in outputs)
             yield NO_OUTPUT(outputs[0].dml_name, "no outputs", names)
 
-    def _activate(self, xp: Any, direction: int, function: int, x: Any) -> Any:
-        return apply_activation(xp, x, self.activation_descs[self.functions * direction + function])
+    def activation(self, direction: int, function: int) -> Operator:
+        return self.activation_descs[self.functions * direction + function]
+
+    def _activate(self, xp: Any, direction: int) -> Activate:
+        return lambda function, x: apply_activation(xp, x, self.activation(direction, function))
 
     def _unroll(
         self, xp: Any, x: Any, lengths: Any, starts: Mapping[str, Any], cells: Callable[[int], Cell]
@@ -175,7 +182,7 @@ class Rnn(_Recurrent, since="1.0", id=76):
     ) -> dict[str, Any]:
         def cell(d: int) -> Cell:
             def step(inputs: Any, state: Any) -> States:
-                return (self._activate(xp, d, 0, inputs + state @ recurrence_tensor[0, d].T),)
+                return (self._activate(xp, d)(0, inputs + state @ recurrence_tensor[0, d].T),)
 
             return Cell(weight_tensor[0, d].T, sum(_biases(xp, bias_tensor, d, weight_tensor)), step)
 
@@ -238,23 +245,28 @@ class Lstm(_Recurrent, since="1.0", id=77):
         starts = {"output_single_tensor": hidden_init_tensor, "output_cell_single_tensor": cell_mem_init_tensor}
         return self._unroll(xp, input_tensor[0], sequence_lengths_tensor, starts, cell)
 
-    def _step(self, xp: Any, d: int, gates: Any, memory: Any, peepholes: Any) -> States:
+    def _step(self, xp: Any, d: int, sums: Any, memory: Any, peepholes: Any) -> States:
+        size = sums.shape[1] // 4
+        gates = [sums[:, n * size : (n + 1) * size] for n in range(4)]
+        return self.advance(xp, self._activate(xp, d), gates, memory, peepholes)
+
+    def advance(self, xp: Any, activate: Activate, gates: Sequence[Any], memory: Any, peepholes: Any) -> States:
         """Hidden state and memory from the sums of the gates, in DirectML's order: input, output, forget, cell."""
-        size = gates.shape[1] // 4
-        i, o, f, c = (gates[:, n * size : (n + 1) * size] for n in range(4))
+
+        def gate(function: int, x: Any) -> Any:
+            if self.use_clip_threshold:
+                x = xp.clip(x, -self.clip_threshold, self.clip_threshold)
+            return activate(function, x)
+
+        i, o, f, c = gates
         if peepholes is not None:
             i, f = i + peepholes[0] * memory, f + peepholes[2] * memory
-        i = self._gate(xp, d, 0, i)
-        f = 1 - i if self.couple_input_forget else self._gate(xp, d, 0, f)
-        memory = f * memory + i * self._gate(xp, d, 1, c)
+        i = gate(0, i)
+        f = 1 - i if self.couple_input_forget else gate(0, f)
+        memory = f * memory + i * gate(1, c)
         if peepholes is not None:
             o = o + peepholes[1] * memory
-        return self._gate(xp, d, 0, o) * self._activate(xp, d, 2, memory), memory
-
-    def _gate(self, xp: Any, direction: int, function: int, x: Any) -> Any:
-        if self.use_clip_threshold:
-            x = xp.clip(x, -self.clip_threshold, self.clip_threshold)
-        return self._activate(xp, direction, function, x)
+        return gate(0, o) * activate(2, memory), memory
 
 
 class Gru(_Recurrent, since="1.0", id=78):
@@ -292,12 +304,13 @@ class Gru(_Recurrent, since="1.0", id=78):
 
             def step(inputs: Any, state: Any) -> States:
                 gates = inputs[:, : 2 * size] + state @ recurrence[:, : 2 * size] + again[: 2 * size]
-                z, r = (self._activate(xp, d, 0, gates[:, n * size : (n + 1) * size]) for n in range(2))
+                activate = self._activate(xp, d)
+                z, r = (activate(0, gates[:, n * size : (n + 1) * size]) for n in range(2))
                 if self.linear_before_reset:
                     past = r * (state @ recurrence[:, 2 * size :] + again[2 * size :])
                 else:
                     past = (r * state) @ recurrence[:, 2 * size :] + again[2 * size :]
-                return ((1 - z) * self._activate(xp, d, 1, inputs[:, 2 * size :] + past) + z * state,)
+                return ((1 - z) * activate(1, inputs[:, 2 * size :] + past) + z * state,)
 
             return Cell(weight_tensor[0, d].T, bias, step)
 

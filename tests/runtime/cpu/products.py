@@ -123,10 +123,20 @@ def _some_activation(random: Random) -> dict[str, Any] | None:
 
 
 def gemm(random: Random, data_type: str = "FLOAT32", largest: int = 90) -> Trial:
+    depth = random.choice((1, 3, 17, 64, random.randint(1, 90), random.randint(300, 700)))
+    return _gemm(random, data_type, random.randint(1, largest), random.randint(1, largest), depth)
+
+
+def vector_product(random: Random, data_type: str = "FLOAT32") -> Trial:
+    """A row times a matrix, or a matrix times a column, which no near cache has room for."""
+    long, depth = random.randint(80, 300), random.randint(410, 1300)
+    rows, columns = random.choice(((1, long), (1, long), (long, 1), (1, 4097)))
+    return _gemm(random, data_type, rows, columns, depth if columns < 4097 else random.randint(8, 40))
+
+
+def _gemm(random: Random, data_type: str, rows: int, columns: int, depth: int) -> Trial:
     rank = random.randint(2, 4)
     lead = tuple(random.randint(1, 3) for _ in range(rank - 2))
-    rows, columns = random.randint(1, largest), random.randint(1, largest)
-    depth = random.choice((1, 3, 17, 64, random.randint(1, 90), random.randint(300, 700)))
     turns = [random.random() < 0.5 for _ in range(2)]
     sizes = {
         "a_tensor": (*lead, *((depth, rows) if turns[0] else (rows, depth))),

@@ -13,17 +13,22 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from tests.runtime.cpu.products import Trial, backward_convolution, convolution, gemm, integer_gemm
+from tests.runtime.cpu.products import Trial, backward_convolution, convolution, gemm, integer_gemm, vector_product
+from tests.runtime.cpu.recurrent import GATES, network
+from tests.runtime.cpu.test_maxima import max_pooling
 from tests.runtime.moves.test_guards import guarded
 
 MAKERS = {
     "gemm": gemm,
+    "vectors": vector_product,
     "convolution": convolution,
     "depthwise": lambda random: convolution(random, is_depthwise=True),
     "backward": backward_convolution,
     "integers": integer_gemm,
+    "maxima": max_pooling,
 }
 TRIALS = 8
+NETWORKS = "networks"
 
 
 def run_guarded(trial: Trial, at_end: bool) -> None:
@@ -42,7 +47,25 @@ def run_guarded(trial: Trial, at_end: bool) -> None:
         run(**buffers)
 
 
+def run_network_guarded(number: int, at_end: bool) -> None:
+    found = network(Random(f"guards {number}"), list(GATES)[number % 3])
+    with ExitStack() as stack:
+        buffers = {}
+        for name in (*found.inputs, *found.outputs):
+            desc = getattr(found.operator, name)
+            address = stack.enter_context(guarded(desc.total_tensor_size_in_bytes, at_end))
+            size = desc.total_tensor_size_in_bytes
+            buffers[name] = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+            if name in found.inputs:
+                desc.view(buffers[name])[...] = found.inputs[name]
+        dml.Device().compile(found.operator)(**buffers)
+
+
 def check_all(name: str) -> None:
+    if name == NETWORKS:
+        for number in range(TRIALS):
+            run_network_guarded(number, number % 2 == 0)
+        return
     if name == "none":
         with guarded(64, True) as address:
             ctypes.string_at(address, 65)
@@ -53,7 +76,7 @@ def check_all(name: str) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="memory is protected with POSIX's mprotect")
-@pytest.mark.parametrize("name", [*MAKERS, "none"])
+@pytest.mark.parametrize("name", [*MAKERS, NETWORKS, "none"])
 def test_kernels__stay_inside(name: str) -> None:
     """In a process of its own, which the system ends at the first wrong byte; `none` shows that it does."""
     program = f"from tests.runtime.cpu.test_guards import *; check_all({name!r})"

@@ -25,6 +25,7 @@ from tests.runtime.cpu.products import (
     magnitude,
     run,
     values,
+    vector_product,
 )
 
 TYPES = ("FLOAT32", "FLOAT32", "FLOAT16")
@@ -34,6 +35,11 @@ needs_llvm = pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")
 @pytest.mark.parametrize("seed", range(60))
 def test_gemm__agrees_with_its_definition(seed: int) -> None:
     check(gemm(Random(f"gemm {seed}"), TYPES[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_vector_product__agrees_with_its_definition(seed: int) -> None:
+    check(vector_product(Random(f"vector {seed}"), TYPES[seed % 3]))
 
 
 @pytest.mark.parametrize("seed", range(90))
@@ -95,16 +101,28 @@ def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, na
     with machine(monkeypatch, name):
         assert llvm.vector_bytes() == {"sse2": 16, "avx2": 32}[name]
         check(gemm(random))
+        check(vector_product(random))
         check(convolution(random))
         check(convolution(random, is_depthwise=True))
         trial = integer_gemm(random)
         assert np.array_equal(run(trial, "cpu"), run(trial, "reference"))
 
 
-@pytest.mark.parametrize("make", [gemm, convolution])
+def _large_gemm(random: Random) -> Trial:
+    return gemm(random, largest=400)
+
+
+def _depthwise(random: Random) -> Trial:
+    return convolution(random, is_depthwise=True)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [_large_gemm, vector_product, convolution, _depthwise, backward_convolution, integer_gemm, integer_convolution],
+)
 @pytest.mark.parametrize("seed", range(6))
-def test_threads__give_the_same_bits(make: object, seed: int) -> None:
-    trial = make(Random(f"threads {seed}"), largest=400) if make is gemm else convolution(Random(f"threads {seed}"))
+def test_threads__give_the_same_bits(make: Callable[[Random], Trial], seed: int) -> None:
+    trial = make(Random(f"threads {seed}"))
     before = pool.get_threads()
     try:
         results = []

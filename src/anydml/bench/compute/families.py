@@ -9,6 +9,7 @@ from anydml.bench.compute.case import Family
 FAMILIES = {
     "pointwise": "anydml.bench.compute.pointwise",
     "products": "anydml.bench.compute.products",
+    "recurrent": "anydml.bench.compute.recurrent",
     "reductions": "anydml.bench.compute.reductions",
 }
 

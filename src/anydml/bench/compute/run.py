@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from time import sleep
+from time import perf_counter
 
 import numpy as np
 
-from anydml.bench.compute.case import OURS, PEERS, Array, Case, Problem
-from anydml.bench.measure import PAUSE_SECONDS, Lead, Timing, loops_for, time_of
+from anydml.bench.compute.case import OURS, PEERS, Array, Case, Problem, Work
+from anydml.bench.measure import Lead, Timing, loops_for, rest, time_of
 
 COPY_BYTES = 64 << 20
+WARM_SECONDS = 15e-3
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,21 @@ def measure(case: Case, size: int, contenders: list[str], repeat: int, threads: 
     seconds: dict[str, list[float]] = {name: [] for name in work}
     for _ in range(repeat):
         for name, each in work.items():
-            sleep(PAUSE_SECONDS)
-            each()
+            rest()
+            _warm(each)
             seconds[name].append(time_of(each, loops[name]))
     timings = {name: Timing.of(taken) for name, taken in seconds.items()}
     leads = {name: Lead.of(taken, seconds[OURS]) for name, taken in seconds.items()}
     amounts = problem.touched_bytes, problem.operations
     return Result(case.family, case.name, size if case.is_sized else 0, *amounts, timings, leads, differs)
+
+
+def _warm(work: Work) -> None:
+    """Threads of every contender come back: some systems take milliseconds to give them processors of their own."""
+    end = perf_counter() + WARM_SECONDS
+    work()
+    while perf_counter() < end:
+        work()
 
 
 def _agree(problem: Problem, name: str) -> bool:
@@ -111,7 +120,7 @@ def copy_rate(repeat: int, threads: int) -> float:
     times = []
     for work in copies:
         if work is not None:
-            sleep(PAUSE_SECONDS)
+            rest()
             work()
             times.append(np.median([time_of(work, 1) for _ in range(repeat)]))
     return float(2 * COPY_BYTES / min(times))

@@ -59,7 +59,7 @@ class BindingPoint:
     field: TensorField
     tensor: TensorDesc | None
 
-    @property
+    @cached_property
     def dml_name(self) -> str:
         bare, bracket, rest = self.name.partition("[")
         return pascal(bare) + bracket + rest
@@ -93,6 +93,8 @@ class Operator(metaclass=OperatorType):
     """
 
     fields: ClassVar[dict[str, Field]] = {}
+    _tensor_fields: ClassVar[tuple[TensorField, ...]] = ()
+    _attribute_fields: ClassVar[tuple[AttributeField, ...]] = ()
     counts: ClassVar[dict[str, tuple[str, ...]]] = {}
     dml_type: ClassVar[str] = ""
     dml_id: ClassVar[int] = 0
@@ -132,6 +134,8 @@ class Operator(metaclass=OperatorType):
         for key in own:
             delattr(cls, key)
         cls.fields = cls.fields | {key: replace(value, name=key) for key, value in own.items()}
+        cls._tensor_fields = tuple(f for f in cls.fields.values() if isinstance(f, TensorField))
+        cls._attribute_fields = tuple(f for f in cls.fields.values() if isinstance(f, AttributeField))
         counts: dict[str, tuple[str, ...]] = {}
         for field in cls.fields.values():
             if field.length:
@@ -315,12 +319,12 @@ class Operator(metaclass=OperatorType):
     # Questions
 
     @classmethod
-    def tensor_fields(cls) -> Iterator[TensorField]:
-        return (field for field in cls.fields.values() if isinstance(field, TensorField))
+    def tensor_fields(cls) -> tuple[TensorField, ...]:
+        return cls._tensor_fields
 
     @classmethod
-    def attribute_fields(cls) -> Iterator[AttributeField]:
-        return (field for field in cls.fields.values() if isinstance(field, AttributeField))
+    def attribute_fields(cls) -> tuple[AttributeField, ...]:
+        return cls._attribute_fields
 
     @classmethod
     def struct_fields(cls) -> Iterator[Field | CountField]:

@@ -82,21 +82,22 @@ def _check_since(operator: Operator, level: FeatureLevel) -> Iterator[Violation]
 
 
 def _check_point(operator: Operator, point: BindingPoint, level: FeatureLevel) -> Iterator[Violation]:
-    field, tensor, path = point.field, point.tensor, point.dml_name
+    field, tensor = point.field, point.tensor
     if tensor is None:
         if field.optional_since is not None and level < field.optional_since:
-            yield REQUIRED(path, "nothing", "a tensor at this level", feature_level=field.optional_since.text)
+            since = field.optional_since.text
+            yield REQUIRED(point.dml_name, "nothing", "a tensor at this level", feature_level=since)
         return
     # Below the operator's own level its first row still tells what its tensors may be. What its rows say of
     # types and ranks is stricter than what the level says of all tensors, which therefore need not be asked.
     level = max(level, operator.since)
     yield from _check_type(operator, point, tensor, level)
-    yield from _check_level_rank(field.rank or operator.ranks, tensor, path, level)
+    yield from _check_level_rank(field.rank or operator.ranks, point, tensor, level)
     if not field.is_input and tensor.layout.has_overlap:
         fix = "strides without 0, each large enough"
-        yield OUTPUT_OVERLAP(f"{path}.Strides", tensor.strides, "an element of memory for every index", fix)
+        yield OUTPUT_OVERLAP(f"{point.dml_name}.Strides", tensor.strides, "an element of memory for every index", fix)
     if tensor.is_owned_by_dml and not (field.is_input and operator.owned_inputs):
-        yield OWNED(f"{path}.Flags", "OWNED_BY_DML", "NONE", Remove("Flags"))
+        yield OWNED(f"{point.dml_name}.Flags", "OWNED_BY_DML", "NONE", Remove("Flags"))
 
 
 def _check_type(
@@ -116,14 +117,16 @@ def type_ladder(operator: Operator, types: TypeLadder | When) -> TypeLadder:
     return types.choose(getattr(operator, types.attribute).name) if isinstance(types, When) else types
 
 
-def _check_level_rank(ladder: RankLadder, tensor: TensorDesc, path: str, level: FeatureLevel) -> Iterator[Violation]:
+def _check_level_rank(
+    ladder: RankLadder, point: BindingPoint, tensor: TensorDesc, level: FeatureLevel
+) -> Iterator[Violation]:
     """Ranks that another level would allow; those that none allows, `_check_ranks` reports."""
     low, high = ladder.at(level) or (1, 8)
     if low <= tensor.rank <= high:
         return
     lowest = ladder.first(lambda limits: limits[0] <= tensor.rank <= limits[1])
     if lowest is not None:
-        yield _wrong_rank(tensor, path, low, high, lowest)
+        yield _wrong_rank(tensor, point.dml_name, low, high, lowest)
 
 
 def _check_ranks(operator: Operator) -> Iterator[Violation]:
@@ -143,12 +146,14 @@ def _wrong_rank(tensor: TensorDesc, path: str, low: int, high: int, lowest: str 
 
 
 def _check_same(operator: Operator, group: Same) -> Iterator[Violation]:
-    points = (point for point in operator.all_points() if point.field.name in group.tensors)
-    members = [(point.dml_name, point.tensor) for point in points if point.tensor is not None]
-    if len(members) < 2:
+    members = [p for p in operator.all_points() if p.field.name in group.tensors and p.tensor is not None]
+    if len({id(point.tensor) for point in members}) < 2:
         return
-    first_name, first = members[0]
-    for name, tensor in members[1:]:
+    first_name, first = members[0].dml_name, members[0].tensor
+    assert first is not None
+    for point in members[1:]:
+        name, tensor = point.dml_name, point.tensor
+        assert tensor is not None
         if "DataType" in group.properties and tensor.data_type is not first.data_type:
             expected = f"{first.data_type.name} as {first_name}"
             yield SAME_TYPE(f"{name}.DataType", tensor.data_type.name, expected, Use(first.data_type.name))

@@ -35,6 +35,12 @@ class Pass:
     name: str
     does: str
     run: Callable[[Plan], Plan]
+    improves_one_step: bool = False
+    """Whether a plan of a single step can gain from it."""
+
+
+def _unchanged(plan: Plan) -> Plan:
+    return plan
 
 
 PASSES = (
@@ -43,9 +49,9 @@ PASSES = (
     Pass("place", "write straight to where a copy would put it: parts of joined and padded tensors", place),
     Pass("fuse", "make one nest of pointwise steps that follow one another", fuse),
     Pass("epilogue", "apply pointwise steps to the results of a program before they are stored", fuse_into_programs),
-    Pass("expand", "let the device replace programs by steps of its own, with memory they need", lambda plan: plan),
-    Pass("hoist", "run what depends on nothing but constants and owned inputs once", hoist),
-    Pass("alias", "let temporary results take the memory of operands that are not read again", alias),
+    Pass("expand", "let the device replace programs by steps of its own, with memory they need", _unchanged, True),
+    Pass("hoist", "run what depends on nothing but constants and owned inputs once", hoist, True),
+    Pass("alias", "let temporary results take the memory of operands that are not read again", alias, True),
 )
 
 
@@ -83,9 +89,10 @@ class Passes:
 
     def run(self, plan: Plan, expand: Expand | None = None) -> Plan:
         """The plan after all passes. What one step alone cannot gain from is left out."""
-        for each in self._chosen(expand):
-            if len(plan.steps) > 1 or each.name in ("expand", "hoist", "alias"):
-                plan = each.run(plan)
+        for each in PASSES:
+            if each.name in self.disabled or (len(plan.steps) == 1 and not each.improves_one_step):
+                continue
+            plan = expand(plan) if expand and each.name == "expand" else each.run(plan)
         return verify(assign_memory(plan))
 
 

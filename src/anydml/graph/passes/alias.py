@@ -10,8 +10,17 @@ from anydml.graph.plan import Plan, SlotKind, readers, writers
 
 def alias(plan: Plan) -> Plan:
     """Join temporary slots, and find which of the pairs that callers may bind to one memory need no copy."""
-    read, written = readers(plan.steps), writers(plan.steps)
+    joined = _joined(plan)
+    safe = frozenset(pair for pair in plan.aliases if is_safe(plan, *pair))
+    return replace(plan, joined=joined, in_place=safe) if joined or safe else plan
+
+
+def _joined(plan: Plan) -> frozenset[tuple[int, int]]:
+    """Pairs of temporary slots where the second can take the memory of the first."""
     temporary = set(plan.of_kind(SlotKind.TEMPORARY))
+    if len(temporary) < 2:
+        return frozenset()
+    read, written = readers(plan.steps), writers(plan.steps)
     joined: dict[int, int] = {}
     taken: set[int] = set()
     for number, step in enumerate(plan.steps):
@@ -20,8 +29,7 @@ def alias(plan: Plan) -> Plan:
             if is_last and source not in taken and destination not in joined and _fits(plan, source, destination):
                 joined[destination] = source
                 taken.add(source)
-    safe = frozenset(pair for pair in plan.aliases if is_safe(plan, *pair))
-    return replace(plan, joined=frozenset((b, a) for a, b in joined.items()), in_place=safe)
+    return frozenset((b, a) for a, b in joined.items())
 
 
 def _pairs(temporary: set[int], step: Step) -> list[tuple[int, int]]:

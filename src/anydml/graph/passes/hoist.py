@@ -10,6 +10,8 @@ _KNOWN = (SlotKind.CONSTANT, SlotKind.PERSISTENT)
 
 
 def hoist(plan: Plan) -> Plan:
+    if not plan.of_kind(SlotKind.TEMPORARY):
+        return plan
     written = writers(plan.steps)
     hoisted: set[int] = set()
     while True:

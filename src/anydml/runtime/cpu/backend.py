@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from struct import Struct
 from typing import Any
 
@@ -15,6 +15,7 @@ from anydml.graph.plan import Plan
 from anydml.runtime.backend import Memory, Run
 from anydml.runtime.cpu import pointwise
 from anydml.runtime.cpu.arrays import NumpyNest
+from anydml.runtime.cpu.contraction.machine import host_machine
 from anydml.runtime.cpu.expand import expand
 from anydml.runtime.cpu.moves import prepare_move
 from anydml.runtime.host import HostMemory, require_room
@@ -27,6 +28,8 @@ Arrays = Sequence[Any]
 """The bytes of each slot, None for those that are not used."""
 _CONVERTED_BYTES = 32
 """Of each element, what NumPy holds at once while it converts: numbers of double precision, and a few flags."""
+_KEPT_EXECUTABLES = 64
+"""Plans of equal operators are one, and so is what runs them; as many keep their kernels in memory."""
 Kernel = Callable[[Arrays], Run]
 """A step made ready: given its memory, it returns what runs it."""
 
@@ -91,12 +94,32 @@ class CpuBackend(HostMemory):
         return expand(plan)
 
     def plan_options(self) -> Hashable:
-        return llvm.is_available()
+        return llvm.is_available(), llvm.is_available() and host_machine()
 
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> CpuExecutable:
-        executable = CpuExecutable(plan)
-        require_room(plan, executable)
-        return executable
+        return _executable(_Identity(plan))
+
+
+class _Identity:
+    """A plan as a key: equal to itself alone, which costs less to find out than whether plans say the same."""
+
+    __slots__ = ("plan",)
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and self.plan is other.plan
+
+    def __hash__(self) -> int:
+        return id(self.plan)
+
+
+@lru_cache(_KEPT_EXECUTABLES)
+def _executable(key: _Identity) -> CpuExecutable:
+    executable = CpuExecutable(key.plan)
+    require_room(key.plan, executable)
+    return executable
 
 
 def _prepare(step: Step) -> Prepared:

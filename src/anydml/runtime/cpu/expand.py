@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from anydml.core.steps import Program, Step
 from anydml.graph.plan import Plan, Slot, SlotKind
@@ -34,6 +37,12 @@ class Workspace:
         """Whether what is made of a slot alone is made once."""
         return self.slots[slot].kind in (SlotKind.CONSTANT, SlotKind.PERSISTENT)
 
+    def constant(self, values: npt.NDArray[Any], name: str) -> int:
+        """A new slot that holds these values, packed."""
+        data = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+        self.slots.append(Slot(SlotKind.CONSTANT, data.nbytes, name, data=data))
+        return len(self.slots) - 1
+
     def temporary(self, size_in_bytes: int, name: str) -> int:
         """A new slot for a result that lies between steps."""
         self.slots.append(Slot(SlotKind.TEMPORARY, size_in_bytes, name))
@@ -43,26 +52,34 @@ class Workspace:
 Expander = Callable[[Program, Workspace], "Sequence[Step] | None"]
 _CONTRACTION = "anydml.runtime.cpu.contraction"
 _REDUCTIONS = "anydml.runtime.cpu.reductions.operators"
+_PLACES = "anydml.runtime.cpu.reductions.places"
 _POOLING = "anydml.runtime.cpu.pooling"
 EXPANDERS: dict[str, str] = {
     "CONVOLUTION": f"{_CONTRACTION}.convolution:expand_convolution",
     "CONVOLUTION_INTEGER": f"{_CONTRACTION}.integers:expand_convolution",
     "GEMM": f"{_CONTRACTION}.gemm:expand_gemm",
+    "GRU": f"{_CONTRACTION}.recurrent:expand_gru",
+    "LSTM": f"{_CONTRACTION}.recurrent:expand_lstm",
     "MATRIX_MULTIPLY_INTEGER": f"{_CONTRACTION}.integers:expand_matrix_product",
     "MATRIX_MULTIPLY_INTEGER_TO_FLOAT": f"{_CONTRACTION}.integers:expand_matrix_product",
     "MULTIHEAD_ATTENTION": f"{_CONTRACTION}.attention:expand_attention",
     "MULTIHEAD_ATTENTION1": f"{_CONTRACTION}.attention:expand_attention",
     "QUANTIZED_LINEAR_CONVOLUTION": f"{_CONTRACTION}.integers:expand_convolution",
     "QUANTIZED_LINEAR_MATRIX_MULTIPLY": f"{_CONTRACTION}.integers:expand_matrix_product",
+    "RNN": f"{_CONTRACTION}.recurrent:expand_rnn",
     "BATCH_NORMALIZATION": "anydml.runtime.cpu.formulas:expand_batch_normalization",
     "REDUCE": f"{_REDUCTIONS}:expand_reduce",
     "ACTIVATION_SOFTMAX": f"{_REDUCTIONS}:expand_softmax",
     "ACTIVATION_SOFTMAX1": f"{_REDUCTIONS}:expand_softmax",
     "ACTIVATION_LOG_SOFTMAX": f"{_REDUCTIONS}:expand_log_softmax",
     "ACTIVATION_LOG_SOFTMAX1": f"{_REDUCTIONS}:expand_log_softmax",
+    "ACTIVATION_HARDMAX": f"{_PLACES}:expand_hardmax",
+    "ACTIVATION_HARDMAX1": f"{_PLACES}:expand_hardmax",
+    "ARGMAX": f"{_PLACES}:expand_place",
+    "ARGMIN": f"{_PLACES}:expand_place",
     "MEAN_VARIANCE_NORMALIZATION2": f"{_REDUCTIONS}:expand_mean_variance",
     "LP_NORMALIZATION": f"{_REDUCTIONS}:expand_lp",
-    "MAX_POOLING2": f"{_POOLING}:expand_max_pooling",
+    "MAX_POOLING2": f"{_CONTRACTION}.maxima:expand_max_pooling",
     "AVERAGE_POOLING1": f"{_POOLING}:expand_average_pooling",
     "LP_POOLING1": f"{_POOLING}:expand_lp_pooling",
 }

@@ -78,6 +78,8 @@ def canonical(nest: Nest) -> Loops:
     """The loops of a nest: those that run once dropped, ordered for memory, merged where all operands run on."""
     sides = [side_of(access, False) for access in nest.loads]
     sides += [side_of(store.access, True) for store in nest.stores]
+    if all(_is_dense(side, nest.sizes) for side in sides):
+        return _one_row(nest.iterations, sides)
     loops = Loops(nest.sizes, tuple(sides)).reordered([n for n, size in enumerate(nest.sizes) if size > 1])
     return _with_rows(_rows_chosen(_merged(_ordered(_forward(loops)))))
 
@@ -85,6 +87,21 @@ def canonical(nest: Nest) -> Loops:
 def side_of(access: Access, is_store: bool) -> Side:
     size = access.type.element_bytes
     return Side(access.slot, access.type, tuple(s * size for s in access.strides), access.offset * size, is_store)
+
+
+def _is_dense(side: Side, sizes: tuple[int, ...]) -> bool:
+    """Whether elements follow one another in the order of the loops."""
+    step = side.element_bytes
+    for size, stride in zip(reversed(sizes), reversed(side.strides), strict=True):
+        if size > 1 and stride != step:
+            return False
+        step *= size
+    return True
+
+
+def _one_row(columns: int, sides: Sequence[Side]) -> Loops:
+    """One row of all elements, of operands that are dense."""
+    return Loops((1, columns), tuple(replace(side, strides=(0, side.element_bytes)) for side in sides))
 
 
 def _forward(loops: Loops) -> Loops:

@@ -13,18 +13,17 @@ the rows, turned, and then read along the columns.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node, leaves, walk
-from anydml.core.steps import Nest
+from anydml.core.steps import Access, Nest
 from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
 from anydml.runtime.cpu.loops import APART, EVEN, PAIRED, STILL, TURNED, Loops, canonical, cut
-from anydml.runtime.moves.kernels.lanes import Lanes as Block
 from anydml.runtime.native import llvm
-from anydml.runtime.native.emit import FIRST_LEVEL, Emitter, Value, pointers_to
+from anydml.runtime.native.emit import Emitter, Value, pointers_to
 from anydml.runtime.native.math.table import FUNCTIONS
 from anydml.runtime.native.math.values import Lanes, Vector, lanes_of, scalar_name
 from anydml.runtime.native.schedule import WORD
@@ -36,14 +35,12 @@ FUNCTION_OPERATIONS = 20
 """About what a function such as exp counts for."""
 MOST_TURNED = 16
 """Rows and columns that are turned at once."""
-STAGED_ROWS = 64
-"""As many neighbours as a staged block has: lines of memory are then read as a whole."""
-STAGED_BYTES = 128 * 1024
-AHEAD_BYTES, LINE_BYTES = 512, 64
-"""What is asked for of the next row while one is worked on."""
-AHEAD_BLOCKS = 2
+STRIP_VECTORS = 16
+"""Vectors of a row that are staged at once."""
 LEAST_STREAMED = 256
 """Columns of rows that are streamed, at least."""
+LEAST_ALIGNED = 512
+"""Columns from which on it pays to begin where vectors are aligned, even if nothing is streamed."""
 SHARED_WORK, CHUNK_WORK = 1 << 19, 1 << 18
 """Work from which on more than one thread pays, and that of a chunk: bytes, and operations at their price in bytes."""
 OPERATION_WORK = 0.25
@@ -77,8 +74,7 @@ class Shape:
 
     @property
     def unrolled(self) -> int:
-        operations = operations_of(self.values)
-        return next((times for most, times in UNROLLED if operations <= most), 1)
+        return unrolled_for(self.values)
 
     @property
     def may_repeat(self) -> bool:
@@ -99,31 +95,67 @@ class Shape:
 
     @property
     def block_columns(self) -> int:
-        """So many that all staged blocks fit into the staging memory."""
-        each = sum(STAGED_ROWS * self.sides[number][0].element_bytes for number in self.turned)
-        return max(MOST_TURNED, 1 << ((STAGED_BYTES // each).bit_length() - 1))
+        return STRIP_VECTORS * max(self.lanes, self.turned_at_once)
 
 
 def operations_of(values: Sequence[Node]) -> int:
     return sum(FUNCTION_OPERATIONS if node.op in FUNCTIONS else 1 for node in walk(*values) if node.args)
 
 
+def unrolled_for(values: Sequence[Node]) -> int:
+    """Vectors that are worked on at once: their instructions run side by side, as far as there are registers."""
+    operations = operations_of(values)
+    return next((times for most, times in UNROLLED if operations <= most), 1)
+
+
+def can_run(nest: Nest) -> bool:
+    """Whether this engine has a kernel for a nest."""
+    accesses = [access for access, _ in (*nest.reads(), *nest.writes())]
+    if not llvm.is_available() or any(access.type.is_packed_pair for access in accesses):
+        return False
+    can_compute = can_emit(*(store.value for store in nest.stores))
+    return can_compute and all(can_store(store.value, store.access.type) for store in nest.stores)
+
+
 def tasks_of(nest: Nest) -> tuple[Task, ...]:
     """The nest as native tasks; none where this engine has no kernel for it."""
-    values = tuple(store.value for store in nest.stores)
-    accesses = [access for access, _ in (*nest.reads(), *nest.writes())]
-    if not llvm.is_available() or any(access.type.is_packed_pair for access in accesses) or not can_emit(*values):
-        return ()
-    if not all(can_store(store.value, store.access.type) for store in nest.stores):
-        return ()
+    return (_task_of(nest),) if can_run(nest) else ()
+
+
+def _task_of(nest: Nest, pieces: int = 0) -> Task:
+    """With a number of pieces, only the outermost loop is cut, into so many at most."""
     loops = canonical(nest)
-    shape = _shape_of(nest, loops, values)
+    shape = _shape_of(nest, loops)
     code = llvm.compiled(shape, lambda: module_text(shape))
-    chunks = [_words(part) for part in _chunks(loops, shape)]
-    return (Task(code, chunks, max(side.slot for side in loops.sides) + 1),)
+    parts = cut(loops, pieces, [0], [1]) if pieces else _chunks(loops, shape)
+    return Task(code, [_words(part) for part in parts], max(side.slot for side in loops.sides) + 1)
 
 
-def _shape_of(nest: Nest, loops: Loops, values: tuple[Node, ...]) -> Shape:
+@dataclass(frozen=True)
+class Together:
+    """Nests that read about the same memory and write different elements: what one reads, the next finds in caches."""
+
+    nests: tuple[Nest, ...]
+
+    def reads(self) -> Iterator[tuple[Access, tuple[int, ...]]]:
+        return (read for nest in self.nests for read in nest.reads())
+
+    def writes(self) -> Iterator[tuple[Access, tuple[int, ...]]]:
+        return (write for nest in self.nests for write in nest.writes())
+
+    def renamed(self, slot: Callable[[int], int]) -> Together:
+        return Together(tuple(nest.renamed(slot) for nest in self.nests))
+
+    def describe(self, names: Callable[[int], str]) -> str:
+        return "together: " + "; ".join(nest.describe(names) for nest in self.nests)
+
+    def tasks(self) -> Sequence[Task]:
+        work = sum(_work(canonical(nest), [store.value for store in nest.stores]) for nest in self.nests)
+        return (Task.together([_task_of(nest, _pieces(work)) for nest in self.nests]),)
+
+
+def _shape_of(nest: Nest, loops: Loops) -> Shape:
+    values = tuple(store.value for store in nest.stores)
     told = [(side.type, side.step) for side in loops.sides]
     count = len(nest.loads)
     store = loops.sides[count]
@@ -136,15 +168,23 @@ def _shape_of(nest: Nest, loops: Loops, values: tuple[Node, ...]) -> Shape:
     return Shape(values, tuple(told[:count]), tuple(told[count:]), llvm.vector_bytes(), stream)
 
 
+def _work(loops: Loops, values: Sequence[Node]) -> int:
+    return loops.bytes_touched + int(loops.iterations * operations_of(values) * OPERATION_WORK)
+
+
+def _pieces(work: int) -> int:
+    """How many chunks work is cut into."""
+    return 1 if work < SHARED_WORK else min(max(FEWEST_CHUNKS, work // CHUNK_WORK), MOST_CHUNKS)
+
+
 def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
-    work = loops.bytes_touched + int(loops.iterations * operations_of(shape.values) * OPERATION_WORK)
-    if work < SHARED_WORK:
+    pieces = _pieces(_work(loops, shape.values))
+    if pieces == 1:
         return [loops]
-    pieces = min(max(FEWEST_CHUNKS, work // CHUNK_WORK), MOST_CHUNKS)
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
     inner = [(rows, 1), (columns, 1024)]
     if shape.turned:
-        inner = [(columns, shape.block_columns), (rows, STAGED_ROWS)]
+        inner = [(columns, shape.block_columns), (rows, shape.turned_at_once)]
     order = [*((loop, 1) for loop in range(rows)), *inner]
     return list(cut(loops, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
 
@@ -161,8 +201,10 @@ def _words(loops: Loops) -> list[int]:
 
 
 def module_text(shape: Shape) -> str:
+    from anydml.runtime.cpu.turned import TurnedKernel
+
     e = Emitter(shape.vector_bytes)
-    _Kernel(e, shape).emit()
+    (TurnedKernel if shape.turned else Kernel)(e, shape).emit()
     return e.module()
 
 
@@ -179,7 +221,7 @@ def _reads_only(node: Node, loads: Container[int]) -> bool:
     return bool(read) and all(number in loads for number in read)
 
 
-class _Kernel:
+class Kernel:
     """Writes the functions of one kernel."""
 
     def __init__(self, e: Emitter, shape: Shape) -> None:
@@ -199,7 +241,7 @@ class _Kernel:
         with e.function("row", f"ptr %parameters, i64 %size, {self.arguments}"):
             self._row()
         with e.function("inner", f"ptr %parameters, ptr %staging, {self.arguments}"):
-            self._turned_rows() if self.shape.turned else self._rows()
+            self._rows()
         with e.function("nest", f"ptr %parameters, ptr %loop, ptr %staging, {self.arguments}"):
             self._nest()
         with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
@@ -249,98 +291,12 @@ class _Kernel:
         with self.e.loop(0, count) as row:
             self._call_row(size, self._moved(self.pointers, steps, row))
 
-    def _turned_rows(self) -> None:
-        """Blocks of rows and columns; what lies apart is turned into the staging memory first."""
-        e, width = self.e, self.shape.block_columns
-        count = self._word("%parameters", self.columns_loop)
-        first: Value = 0
-        if self.shape.stream:
-            # Blocks after the first begin where vectors are aligned: lines that two blocks share would be slow.
-            first = self._elements_before_line(count)
-            self._call_block(0, first)
-        with e.loop(first, count, width) as column:
-            self._call_block(column, e.minimum(e.subtract(count, column), width))
-        with e.function("block", f"ptr %parameters, ptr %staging, i64 %column, i64 %columns, {self.arguments}"):
-            self._block()
-        for side in self.shape.turned:
-            self._turn(side)
-
-    def _call_block(self, column: Value, columns: Value) -> None:
-        given = f"ptr %parameters, ptr %staging, i64 {column}, i64 {columns}, {self.arguments}"
-        self.e.do(f"call void @block({given})")
-
-    def _block(self) -> None:
-        """All rows of some columns."""
-        e = self.e
-        (row_count, row_steps), (_, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
-        with e.loop(0, row_count, STAGED_ROWS) as row:
-            corner = self._moved(self._moved(self.pointers, row_steps, row), column_steps, "%column")
-            rows = e.minimum(e.subtract(row_count, row), STAGED_ROWS)
-            steps: list[Value] = list(row_steps)
-            used = 0
-            for side in self.shape.turned:
-                staged = e.at("%staging", used)
-                counts = f"i64 {column_steps[side]}, i64 {rows}, i64 %columns"
-                e.do(f"call void @turn{side}(ptr {corner[side]}, ptr {staged}, {counts})")
-                corner[side], steps[side] = staged, self._pitch(side)
-                used += STAGED_ROWS * self._pitch(side)
-            with e.loop(0, rows) as within:
-                self._ask_for(self._moved(corner, steps, e.add(within, 1)))
-                self._call_row("%columns", self._moved(corner, steps, within))
-
-    def _pitch(self, side: int) -> int:
-        """Bytes from one staged row to the next: not a power of two, or all rows would share few places in caches."""
-        return self.shape.block_columns * self.shape.sides[side][0].element_bytes + LINE_BYTES
-
-    def _ask_for(self, pointers: Sequence[str]) -> None:
-        """The beginning of the next row: rows of a block are too short for the machine to foresee."""
-        for (_, step), pointer in zip(self.shape.loads, pointers, strict=False):
-            if step == EVEN:
-                for offset in range(0, AHEAD_BYTES, LINE_BYTES):
-                    self.e.prefetch(self.e.at(pointer, offset), FIRST_LEVEL)
-
-    def _turn(self, side: int) -> None:
-        """Reads neighbours along the rows for some columns at once, and writes them row by row."""
-        e, height = self.e, self.shape.turned_at_once
-        size = self.shape.sides[side][0].element_bytes
-        with e.function(f"turn{side}", "ptr %from, ptr %to, i64 %step, i64 %rows, i64 %columns"):
-            last = e.subtract("%columns", 1)
-            with e.loop(0, "%columns", height) as column:
-                # Columns beyond the last are read as the last: what they give is staged and never used.
-                places = [e.minimum(e.add(column, more), last) for more in range(height)]
-                starts = [e.at("%from", e.multiply(place, "%step")) for place in places]
-                target = e.at("%to", e.multiply(column, size))
-                whole = e.mask("%rows", -height)
-                with e.loop(0, whole, height) as row:
-                    self._turn_block(side, starts, target, row, None)
-                with e.loop(whole, "%rows", height) as row:
-                    wanted = vectors.first_lanes(e, height, e.subtract("%rows", row))
-                    self._turn_block(side, starts, target, row, wanted)
-
-    def _turn_block(self, side: int, starts: Sequence[str], target: str, row: Value, mask: str | None) -> None:
-        """Some rows, of which only those that the mask says are read."""
-        e, height = self.e, self.shape.turned_at_once
-        size = self.shape.sides[side][0].element_bytes
-        pitch = self._pitch(side)
-        block = Block(size, height)
-        pointers = [e.at(start, e.multiply(row, size)) for start in starts]
-        for pointer in pointers:
-            # Machines do not foresee that the same rows of later columns are read.
-            e.prefetch(e.at(pointer, e.multiply("%step", AHEAD_BLOCKS * height)), FIRST_LEVEL)
-        if mask is None:
-            read = [block.load(e, pointer) for pointer in pointers]
-        else:
-            read = [vectors.masked_load(e, f"i{8 * size}", height, pointer, mask) for pointer in pointers]
-        first = e.at(target, e.multiply(row, pitch))
-        for number, values in enumerate(block.turn(e, read)):
-            block.store(e, values, e.at(first, number * pitch))
-
     # One row
 
     def _row(self) -> None:
         """Whole vectors; what is left before and after them by `some`."""
         e, shape = self.e, self.shape
-        start = self._head() if shape.stream else 0
+        start = self._head()
         step = shape.lanes * shape.unrolled
         whole = e.add(start, e.mask(e.subtract("%size", start), -step))
         still = self._still_values()
@@ -376,8 +332,13 @@ class _Kernel:
             self._compute([i], still, mask)
 
     def _head(self) -> Value:
-        """Writes the elements before the first whole vector of the destination, so that streamed ones are aligned."""
-        count = self._elements_before_line("%size")
+        """Writes the elements before the first whole vector of the destination, so that all others are aligned."""
+        if not self.shape.stream and self.shape.stores[0][1] != EVEN:
+            return 0
+        count: Value = self._elements_before_line("%size")
+        if not self.shape.stream:
+            is_long = self.e.value(f"icmp sge i64 %size, {LEAST_ALIGNED}")
+            count = self.e.value(f"select i1 {is_long}, i64 {count}, i64 0")
         self._call_some(0, count)
         return count
 

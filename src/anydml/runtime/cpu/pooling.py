@@ -18,8 +18,8 @@ from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.graph.lower import computed_type
 from anydml.operators.sliding import Slide
 from anydml.runtime.cpu.expand import Workspace
-from anydml.runtime.cpu.expressions import can_emit
 from anydml.runtime.cpu.formulas import with_result
+from anydml.runtime.cpu.pointwise import Together, can_run
 
 FIRST_SPATIAL = 2
 MOST_TAPS = 16
@@ -106,13 +106,14 @@ class _Passes:
             is_last = axes == self.groups[-1]
             sizes = tuple(self.slides[n].count if n in axes else size for n, size in enumerate(view.sizes))
             between = None if is_last else self._between(sizes, kind)
-            for runs in product(*(_runs(self.slides[axis]) for axis in axes)):
-                part = dict(zip(axes, runs, strict=True))
-                target = nest if is_last else _plain(sizes, between)
-                found.append(_joined(target, part, self._loads(view, part), self._folded(view, part)))
+            target = nest if is_last else _plain(sizes, between)
+            parts = (dict(zip(axes, runs, strict=True)) for runs in product(*(_runs(self.slides[a]) for a in axes)))
+            nests = tuple(_joined(target, part, self._loads(view, part), self._folded(view, part)) for part in parts)
+            if not all(can_run(each) for each in nests):
+                return None
+            found.append(Together(nests) if len(nests) > 1 else nests[0])
             view = between or view
-        nests = (step for step in found if isinstance(step, Nest))
-        return found if all(can_emit(*(store.value for store in each.stores)) for each in nests) else None
+        return found
 
     def _between(self, sizes: tuple[int, ...], kind: DataType) -> View:
         slot = self.workspace.temporary(

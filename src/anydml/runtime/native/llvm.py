@@ -10,7 +10,7 @@ import ctypes
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import count
 from typing import Any
 from weakref import ref
@@ -49,6 +49,11 @@ class Host:
     @property
     def architecture(self) -> str:
         return self.triple.partition("-")[0]
+
+    @cached_property
+    def enabled(self) -> frozenset[str]:
+        """The features that it has."""
+        return frozenset(name for name, has in self.features.items() if has)
 
 
 @cache

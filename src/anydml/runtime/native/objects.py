@@ -79,7 +79,8 @@ class _Elf(_Reader):
     """Besides the ones above: none, notes, arrays of initializers, tables for unwinding, marks of addresses."""
     UNLOADABLE_FLAGS = 0x400 | 0x800
     """Thread-local and compressed sections."""
-    EXECUTABLE = 0x4
+    CODE = 0x2 | 0x4
+    """Sections that are given memory, and may be executed there."""
     ABSOLUTE = 0xFFF1
     FUNCTION, FILE = 2, 4
     GLOBAL = 1
@@ -149,7 +150,8 @@ class _Elf(_Reader):
                 self.places.add(number)
             if section:
                 _expect(value <= self.sections[section][5], f"symbol {name!r} lies outside its section")
-                if kind == self.FUNCTION and binding == self.GLOBAL and self.sections[section][2] & self.EXECUTABLE:
+                is_code = self.sections[section][2] & self.CODE == self.CODE
+                if kind == self.FUNCTION and binding == self.GLOBAL and is_code:
                     exported.add(name)
             elif number:
                 needed.add(name)

@@ -1,8 +1,10 @@
 """Threads that help with native work.
 
 A caller publishes its work, takes part in it and waits for the helpers inside one native call (see `schedule`).
-Helpers sleep in Python. Awake, they look for work natively for about a millisecond before they sleep again. They are
-woken before the native call: if an exception arrives then, they find no work and go back to sleep.
+Helpers look for work natively for about a millisecond before they sleep. They sleep natively too where the system has a
+semaphore for it, and are woken from there. A helper that sleeps in Python could not wake before it has the interpreter
+lock, which may take milliseconds. Elsewhere they do so: then they are woken before the native call, and if an exception
+arrives meanwhile, they find no work and go back to sleep.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ import ctypes
 import os
 import sys
 from _thread import allocate_lock, start_new_thread
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
-from threading import RLock, get_ident
+from itertools import count
+from threading import RLock, get_ident, get_native_id
 from time import monotonic, perf_counter_ns
 from typing import Any
 
@@ -26,8 +30,9 @@ AWAKE_NANOSECONDS = 1_000_000
 """How long a helper looks for work before it sleeps."""
 START_SECONDS = 0.1
 """A helper that is not there after this time is started again."""
-MOST_THREADS = 256
 _ROUNDS_TIMED = 1000
+RUN_LIST = "alone"
+"""The function that runs a list in one thread."""
 
 _count: int | None = None
 
@@ -63,9 +68,9 @@ class Functions:
         key = ("schedule", architecture)
         write = partial(schedule.module_text, architecture)
         self.code = llvm.compiled(key, write, schedule.SYMBOLS, llvm.NO_EFFORT)
-        self.alone = self.code.function("alone", 3)
+        self.alone = self.code.function(RUN_LIST, 3)
         self.shared = self.code.function("shared", 5)
-        self.help = self.code.function("help", 3)
+        self.help = self.code.function("help", 4)
         self.rest = self.code.function("rest", 2)
 
 
@@ -80,7 +85,7 @@ def run(bases: bytes, tasks: int, chunks: int, threads: int | None = None) -> No
     `bases` are the addresses of the buffers, and `chunks` the most chunks that a task of the list has. Whatever
     exception arrives meanwhile is raised when no thread uses the buffers any more.
     """
-    helpers = min(chunks, threads or get_threads(), MOST_THREADS) - 1
+    helpers = min(chunks, threads or get_threads(), schedule.MOST_THREADS) - 1
     if helpers < 1:
         staging = staging_block()
         functions().alone(bases, tasks, staging.address)
@@ -94,6 +99,8 @@ class _Helper:
     """A lock that the helper waits for; whoever releases it wakes the helper."""
     ident: int
     is_awake: bool = True
+    number: int = 0
+    """Counted from 1; helpers of other numbers begin with other chunks."""
 
 
 class Pool:
@@ -104,7 +111,12 @@ class Pool:
         self._memory = ctypes.create_string_buffer(schedule.POOL_BYTES + 128)
         start = ctypes.addressof(self._memory)
         self._address = start + -start % 128
-        ctypes.c_void_p.from_address(self._address + schedule.YIELD).value = _yield_address()
+        _write(self._address + schedule.TABLE, _yield_address())
+        self._make_semaphore = _semaphores()
+        if self._make_semaphore is not None:
+            library = ctypes.CDLL(None)
+            for number, name in enumerate(schedule.FUNCTIONS):
+                _write(self._address + schedule.TABLE + number * schedule.WORD, _address_of(getattr(library, name)))
         self._lock = RLock()
         self._helpers: list[_Helper] = []
         self._most_helpers = 0
@@ -130,6 +142,8 @@ class Pool:
         """An exception that arrives in here leaves helpers awake or asleep, and all will be found by the next call."""
         if len(self._helpers) < count:
             self._start(count)
+        if self.sleeps_natively:
+            return  # whoever takes the pool wakes them
         for helper in self._helpers[:count]:
             if not helper.is_awake:
                 with suppress(RuntimeError):  # another caller was faster
@@ -151,15 +165,28 @@ class Pool:
         with self._lock:
             if helper not in self._helpers and len(self._helpers) < self._most_helpers:
                 self._helpers.append(helper)
+                self._register(helper)
             return helper in self._helpers
+
+    def _register(self, helper: _Helper) -> None:
+        used = {other.number for other in self._helpers}
+        helper.number = next(number for number in count(1) if number not in used)
+        if self._make_semaphore is not None:
+            place = self._address + schedule.helper_offset(helper.number)
+            self._make_semaphore(place + schedule.SEMAPHORE)
+            ctypes.c_int32.from_address(place + schedule.THREAD).value = get_native_id()
+
+    @property
+    def sleeps_natively(self) -> bool:
+        return self._make_semaphore is not None
 
     def remove(self, helper: _Helper) -> None:
         with self._lock, suppress(ValueError):
             self._helpers.remove(helper)
 
-    def help(self) -> None:
+    def help(self, number: int) -> None:
         staging = staging_block()
-        self._functions.help(self._address, staging.address, self._spins)
+        self._functions.help(self._address, staging.address, self._spins, number)
 
 
 def _serve(pool: Pool) -> None:
@@ -168,10 +195,11 @@ def _serve(pool: Pool) -> None:
     helper.bell.acquire()
     try:
         while pool.add(helper):
-            pool.help()
-            helper.is_awake = False
-            helper.bell.acquire()
-            helper.is_awake = True
+            pool.help(helper.number)
+            if not pool.sleeps_natively:
+                helper.is_awake = False
+                helper.bell.acquire()
+                helper.is_awake = True
     finally:  # an exception was raised into this thread
         pool.remove(helper)
 
@@ -185,7 +213,29 @@ def _yield_address() -> int:
             function = ctypes.CDLL(None).sched_yield
     except (OSError, AttributeError):
         return 0
+    return _address_of(function)
+
+
+def _address_of(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def _semaphores() -> Callable[[int], int] | None:
+    """What makes a semaphore at an address, where the system has all that native sleep takes."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        library = ctypes.CDLL(None)
+        make = library.sem_init
+    except (OSError, AttributeError):
+        return None
+    if not all(hasattr(library, name) for name in schedule.FUNCTIONS):
+        return None
+    return lambda place: int(make(ctypes.c_void_p(place), 0, 0))
+
+
+def _write(address: int, value: int) -> None:
+    ctypes.c_void_p.from_address(address).value = value
 
 
 _pool: Pool | None = None

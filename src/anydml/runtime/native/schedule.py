@@ -5,9 +5,11 @@ exception can leave before they are done.
 
 A pool has one owner at a time. For each task with several chunks the owner writes the task into the pool and sets
 `state` to OPEN with a number of seats. Helpers enter by exchanging the state for one that counts one more, which
-fails once it is closed. Owner and helpers claim chunks from the counter `next`. When none is left the owner
-closes the state, so nobody else enters, and waits until all who entered have left. That is also the barrier
-between tasks.
+fails once it is closed. Chunks are divided into as many parts as there may be threads, each with a counter from which
+chunks are claimed. A thread begins with the part of its own number, the same for every task, so that it finds in its
+caches what it wrote there before; then it helps with the others. When none is left the owner closes the state, so
+nobody else enters (a helper does so too), and waits until all who entered have left. That is also the barrier between
+tasks.
 """
 
 from __future__ import annotations
@@ -20,11 +22,27 @@ TASK_WORDS = 4
 list begins with the number of its tasks."""
 
 # Fields of a pool. Those that different threads write lie on different cache lines, and these on different pairs.
-_OWNER, _STATE, _NEXT, _TASK = (number * 128 for number in range(4))
+_APART = 128
+_OWNER, _STATE, _TASK = (number * _APART for number in range(3))
 _BASES = _TASK + TASK_WORDS * WORD
-YIELD = 512
-"""The address of the system's function that lets other threads run; 0 for none."""
-POOL_BYTES = 640
+_PARTS = _BASES + WORD
+FUNCTIONS = ("sched_yield", "sem_wait", "sem_post", "sched_getcpu", "sched_getaffinity", "sched_setaffinity")
+"""Functions of the system that pools use; their addresses are in `TABLE`, 0 where there is none."""
+YIELD, WAIT, POST, PROCESSOR, GET_MASK, SET_MASK = range(6)
+TABLE = 3 * _APART
+_OTHERS = 4 * _APART
+"""Where the owner writes which processors a helper may wake on."""
+_MASK_BYTES = 128
+_COUNTERS = 5 * _APART
+MOST_THREADS = 256
+_HELPERS = _COUNTERS + MOST_THREADS * _APART
+_HELPER_BYTES = 256
+POOL_BYTES = _HELPERS + MOST_THREADS * _HELPER_BYTES
+
+# Fields of a helper.
+_IS_ASLEEP, THREAD, SEMAPHORE, _MASK = 0, 8, 64, 128
+MOST_STEERED = 16
+"""Helpers that are kept off the processor of whoever wakes them; where there are more, some will find another."""
 
 _COUNT_BITS = 32
 _COUNT = (1 << _COUNT_BITS) - 1
@@ -36,6 +54,8 @@ _FIRST_PAUSES = 1024
 whoever lets others run may have to wait for milliseconds."""
 _PAUSES = 64
 """From then on it lets others run after so many."""
+_SLEEPS = 8
+"""A helper returns after so many: Python may have an exception for its thread."""
 
 SYMBOLS = ("alone", "shared", "help", "rest")
 
@@ -55,7 +75,8 @@ def module_text(architecture: str) -> str:
     """`alone(bases, list, staging)` runs a list in this thread: a kernel whose parameters are the list.
 
     `shared(bases, list, staging, pool, seats)` does so with up to `seats` helpers; alone if the pool has an owner.
-    `help(pool, staging, spins)` works on what is published; returns after `spins` looks that found nothing.
+    `help(pool, staging, spins, number)` works on what is published. After `spins` looks that found nothing it sleeps
+    until somebody publishes; where there is no semaphore it returns.
     `rest(pool, rounds)` waits as helpers do; it measures how long a look takes.
     """
     e = Emitter(vector_bytes=16)
@@ -64,8 +85,12 @@ def module_text(architecture: str) -> str:
     _emit_alone(e)
     _emit_work(e)
     _emit_publish(e)
+    _emit_steer(e)
+    _emit_wake(e)
     _emit_shared(e)
     _emit_join(e)
+    _emit_look(e)
+    _emit_sleep(e)
     _emit_help(e)
     return e.module()
 
@@ -79,11 +104,15 @@ def _emit_relax(e: Emitter, architecture: str) -> None:
         is_late = e.value(f"icmp sge i64 %round, {_FIRST_PAUSES}")
         is_turn = e.value(f"icmp eq i64 {e.mask('%round', _PAUSES - 1)}, 0")
         with e.when(e.value(f"and i1 {is_late}, {is_turn}")):
-            function = e.load("ptr", e.at("%pool", YIELD), WORD)
+            function = _function(e, YIELD)
             with e.when(e.value(f"icmp ne ptr {function}, null")):
                 e.value(f"call i32 {function}()")
     with e.function("rest", "ptr %pool, i64 %rounds", exported=True), e.loop(0, "%rounds") as i:
         e.do(f"call void @relax(ptr %pool, i64 {i})")
+
+
+def _function(e: Emitter, number: int) -> str:
+    return e.load("ptr", e.at("%pool", TABLE + number * WORD), WORD)
 
 
 def _counter(e: Emitter) -> str:
@@ -131,18 +160,36 @@ def _emit_alone(e: Emitter) -> None:
         e.do(f"call void @chunks(ptr {_task_at(e, number)}, ptr %bases, ptr %staging)")
 
 
+def _bound(e: Emitter, part: Value, chunks: Value, parts: Value) -> str:
+    """The first chunk of a part."""
+    return e.value(f"udiv i64 {e.multiply(part, chunks)}, {parts}")
+
+
+def _counter_of(e: Emitter, part: Value) -> str:
+    return e.at(e.at("%pool", _COUNTERS), e.multiply(part, _APART))
+
+
 def _emit_work(e: Emitter) -> None:
     """Claims chunks of the published task until none is left. Only for the owner and those who have entered."""
-    with e.function("work", "ptr %pool, ptr %staging"):
+    with e.function("part", "ptr %pool, ptr %staging, i64 %part, i64 %last"):
         task = _load_task(e, e.at("%pool", _TASK))
         bases = e.load("ptr", e.at("%pool", _BASES), WORD)
-        following = e.at("%pool", _NEXT)
         with e.repeat() as again:
-            chunk = e.atomic("add", following, 1, "monotonic")
-            claimed = e.value(f"icmp slt i64 {chunk}, {task[3]}")
+            chunk = e.atomic("add", _counter_of(e, "%part"), 1, "monotonic")
+            claimed = e.value(f"icmp slt i64 {chunk}, %last")
             with e.when(claimed):
                 _call_chunk(e, task, chunk, bases)
             again(claimed)
+    with e.function("work", "ptr %pool, ptr %staging, i64 %number"):
+        chunks = e.load("i64", e.at("%pool", _TASK + (TASK_WORDS - 1) * WORD), WORD)
+        parts = e.load("i64", e.at("%pool", _PARTS), WORD)
+        with e.loop("%number", e.add("%number", parts)) as number:
+            part = e.value(f"urem i64 {number}, {parts}")
+            last = _bound(e, e.add(part, 1), chunks, parts)
+            # Parts that are done are left alone: writing to their counters would only slow others down.
+            following = e.atomic_load(_counter_of(e, part))
+            with e.when(e.value(f"icmp slt i64 {following}, {last}")):
+                e.do(f"call void @part(ptr %pool, ptr %staging, i64 {part}, i64 {last})")
 
 
 def _emit_publish(e: Emitter) -> None:
@@ -151,14 +198,17 @@ def _emit_publish(e: Emitter) -> None:
         rounds = _counter(e)
         state = e.at("%pool", _STATE)
         for number in range(TASK_WORDS):
-            # Helpers glance at these words before they enter, so even the plain ones are written whole.
             word = e.load("i64", e.at("%task", number * WORD), WORD)
-            e.atomic_store(word, e.at("%pool", _TASK + number * WORD))
-        e.atomic_store(e.value("ptrtoint ptr %bases to i64"), e.at("%pool", _BASES))
-        e.atomic_store(0, e.at("%pool", _NEXT))
+            e.store("i64", word, e.at("%pool", _TASK + number * WORD), WORD)
+        e.store("ptr", "%bases", e.at("%pool", _BASES), WORD)
+        chunks = e.load("i64", e.at("%task", (TASK_WORDS - 1) * WORD), WORD)
+        parts = e.add("%seats", 1)
+        e.store("i64", parts, e.at("%pool", _PARTS), WORD)
+        with e.loop(0, parts) as part:
+            e.atomic_store(_bound(e, part, chunks, parts), _counter_of(e, part))
         seats = e.value(f"shl i64 %seats, {_COUNT_BITS}")
         e.atomic_store(e.value(f"or i64 {seats}, {_OPEN}"), state, "release")
-        e.do("call void @work(ptr %pool, ptr %staging)")
+        e.do("call void @work(ptr %pool, ptr %staging, i64 0)")
         e.atomic("and", state, _COUNT, "acq_rel")
         with e.repeat() as again:
             inside = e.value(f"icmp ne i64 {e.atomic_load(state, 'acquire')}, 0")
@@ -173,6 +223,8 @@ def _emit_shared(e: Emitter) -> None:
         with e.when(e.value(f"xor i1 {owned}, true")):
             e.do("call void @alone(ptr %bases, ptr %list, ptr %staging)")
         with e.when(owned):
+            with e.when(e.value(f"icmp ne ptr {_function(e, WAIT)}, null")):
+                e.do("call void @wake(ptr %pool, i64 %seats)")
             with e.loop(0, e.load("i64", "%list", WORD)) as number:
                 task = _task_at(e, number)
                 chunks = e.load("i64", e.at(task, (TASK_WORDS - 1) * WORD), WORD)
@@ -185,22 +237,69 @@ def _emit_shared(e: Emitter) -> None:
             e.atomic_store(0, e.at("%pool", _OWNER), "release")
 
 
+def helper_offset(number: int) -> int:
+    """Where the fields of a helper are in a pool; helpers are counted from 1."""
+    return _HELPERS + number % MOST_THREADS * _HELPER_BYTES
+
+
+def _helper(e: Emitter, number: Value) -> str:
+    return e.at(e.at("%pool", _HELPERS), e.multiply(e.value(f"urem i64 {number}, {MOST_THREADS}"), _HELPER_BYTES))
+
+
+def _emit_wake(e: Emitter) -> None:
+    """Wakes those of the first `seats` helpers that sleep. Whoever falls asleep later sees that there is an owner."""
+    with e.function("wake", "ptr %pool, i64 %seats"):
+        e.do("fence seq_cst")
+        with e.loop(1, e.add("%seats", 1)) as number:
+            helper = _helper(e, number)
+            is_asleep = e.value(f"icmp ne i64 {e.atomic_load(e.at(helper, _IS_ASLEEP))}, 0")
+            with e.when(is_asleep), e.when(e.exchange(e.at(helper, _IS_ASLEEP), 1, 0)):
+                with e.when(e.value(f"icmp sle i64 {number}, {MOST_STEERED}")):
+                    e.do(f"call void @steer(ptr %pool, ptr {helper})")
+                e.value(f"call i32 {_function(e, POST)}(ptr {e.at(helper, SEMAPHORE)})")
+
+
+def _emit_steer(e: Emitter) -> None:
+    """Lets a sleeping helper wake on any processor it may use but this thread's.
+
+    Virtual machines often tell the system that idle processors are taken, and then it wakes both on the same one.
+    The helper goes back to all its processors when it is awake.
+    """
+    with e.function("steer", "ptr %pool, ptr %helper"):
+        others = e.at("%pool", _OTHERS)
+        number = e.value(f"call i32 {_function(e, PROCESSOR)}()")
+        with e.when(e.value(f"icmp ult i32 {number}, {8 * _MASK_BYTES}")):
+            wide = e.value(f"zext i32 {number} to i64")
+            place, bit = e.value(f"lshr i64 {wide}, 6"), e.value(f"shl i64 1, {e.mask(wide, 63)}")
+            for word in range(0, _MASK_BYTES, WORD):
+                e.store("i64", e.load("i64", e.at("%helper", _MASK + word), WORD), e.at(others, word), WORD)
+            own = e.at(others, e.multiply(place, WORD))
+            kept = e.value(f"and i64 {e.load('i64', own, WORD)}, {e.value(f'xor i64 {bit}, -1')}")
+            e.store("i64", kept, own, WORD)
+            thread = e.load("i32", e.at("%helper", THREAD), WORD)
+            # Where no processor is left this fails, and nothing is changed.
+            e.value(f"call i32 {_function(e, SET_MASK)}(i32 {thread}, i64 {_MASK_BYTES}, ptr {others})")
+
+
 def _emit_join(e: Emitter) -> None:
     """Enters if the state is still the one that was seen, works, and leaves."""
-    with e.function("join", "ptr %pool, ptr %staging, i64 %seen"):
+    with e.function("join", "ptr %pool, ptr %staging, i64 %seen, i64 %number"):
         state = e.at("%pool", _STATE)
         with e.when(e.exchange(state, "%seen", e.add("%seen", 1))):
-            e.do("call void @work(ptr %pool, ptr %staging)")
+            e.do("call void @work(ptr %pool, ptr %staging, i64 %number)")
+            # No chunk is left, so nobody needs to enter any more.
+            e.atomic("and", state, _COUNT, "acq_rel")
             e.atomic("sub", state, 1, "release")
 
 
-def _emit_help(e: Emitter) -> None:
-    with e.function("help", "ptr %pool, ptr %staging, i64 %spins", exported=True):
+def _emit_look(e: Emitter) -> None:
+    """Works on what is published, until `spins` looks have found nothing."""
+    with e.function("look", "ptr %pool, ptr %staging, i64 %spins, i64 %number"):
         idle, rounds = _counter(e), _counter(e)
         with e.repeat() as again:
             seen = e.atomic_load(e.at("%pool", _STATE))
             with e.when(_has_work(e, seen)):
-                e.do(f"call void @join(ptr %pool, ptr %staging, i64 {seen})")
+                e.do(f"call void @join(ptr %pool, ptr %staging, i64 {seen}, i64 %number)")
                 e.store("i64", 0, idle, WORD)
                 e.store("i64", 0, rounds, WORD)
             _relax(e, rounds)
@@ -211,13 +310,45 @@ def _emit_help(e: Emitter) -> None:
             again(e.value(f"icmp slt i64 {looks}, %spins"))
 
 
+def _emit_help(e: Emitter) -> None:
+    with e.function("help", "ptr %pool, ptr %staging, i64 %spins, i64 %number", exported=True):
+        sleeps = _counter(e)
+        can_sleep = e.value(f"icmp ne ptr {_function(e, WAIT)}, null")
+        with e.repeat() as again:
+            e.do("call void @look(ptr %pool, ptr %staging, i64 %spins, i64 %number)")
+            with e.when(can_sleep):
+                e.do("call void @sleep(ptr %pool, i64 %number)")
+            count = e.add(e.load("i64", sleeps, WORD), 1)
+            e.store("i64", count, sleeps, WORD)
+            again(e.value(f"and i1 {can_sleep}, {e.value(f'icmp slt i64 {count}, {_SLEEPS}')}"))
+
+
+def _emit_sleep(e: Emitter) -> None:
+    """Marks itself as asleep, and waits to be woken, unless the pool has got an owner meanwhile.
+
+    Once an owner has taken the mark it raises the semaphore, so that must be waited for.
+    """
+    with e.function("sleep", "ptr %pool, i64 %number"):
+        helper = _helper(e, "%number")
+        mark, mask = e.at(helper, _IS_ASLEEP), e.at(helper, _MASK)
+        e.value(f"call i32 {_function(e, GET_MASK)}(i32 0, i64 {_MASK_BYTES}, ptr {mask})")
+        e.atomic_store(1, mark, "release")
+        e.do("fence seq_cst")
+        is_owned = e.value(f"icmp ne i64 {e.atomic_load(e.at('%pool', _OWNER))}, 0")
+        with e.when(is_owned), e.when(e.value(f"xor i1 {e.exchange(mark, 1, 0)}, true")):
+            e.do(f"call void @wait(ptr %pool, ptr {helper})")
+        with e.when(e.value(f"xor i1 {is_owned}, true")):
+            e.do(f"call void @wait(ptr %pool, ptr {helper})")
+    with e.function("wait", "ptr %pool, ptr %helper"):
+        with e.repeat() as again:
+            status = e.value(f"call i32 {_function(e, WAIT)}(ptr {e.at('%helper', SEMAPHORE)})")
+            again(e.value(f"icmp ne i32 {status}, 0"))  # a signal has interrupted it
+        e.value(f"call i32 {_function(e, SET_MASK)}(i32 0, i64 {_MASK_BYTES}, ptr {e.at('%helper', _MASK)})")
+
+
 def _has_work(e: Emitter, state: str) -> str:
-    """Whether the state is open with a free seat, and chunks are left."""
+    """Whether the state is open with a free seat."""
     is_open = e.value(f"icmp slt i64 {state}, 0")
     seats = e.mask(e.value(f"lshr i64 {state}, {_COUNT_BITS}"), _SEATS)
     is_free = e.value(f"icmp slt i64 {e.mask(state, _COUNT)}, {seats}")
-    following = e.atomic_load(e.at("%pool", _NEXT))
-    chunks = e.atomic_load(e.at("%pool", _TASK + (TASK_WORDS - 1) * WORD))
-    is_left = e.value(f"icmp slt i64 {following}, {chunks}")
-    both = e.value(f"and i1 {is_open}, {is_free}")
-    return e.value(f"and i1 {both}, {is_left}")
+    return e.value(f"and i1 {is_open}, {is_free}")

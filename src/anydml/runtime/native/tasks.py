@@ -13,17 +13,24 @@ from collections.abc import Iterable, Sequence
 from struct import Struct, error
 
 from anydml.runtime.native import pool
-from anydml.runtime.native.llvm import MachineCode
-from anydml.runtime.native.schedule import WORD
+from anydml.runtime.native.llvm import KERNEL, Function, MachineCode
+from anydml.runtime.native.schedule import TASK_WORDS, WORD
 from anydml.runtime.native.staging import staging_block
 
 
 class Task:
     """A kernel and the parameters of its chunks, which can run in any order and side by side."""
 
-    __slots__ = ("_parameters", "chunk_count", "code", "slot_count")
+    __slots__ = ("_parameters", "_parts", "_symbol", "chunk_count", "code", "slot_count")
 
-    def __init__(self, code: MachineCode, chunks: Sequence[Sequence[int]], slot_count: int) -> None:
+    def __init__(
+        self,
+        code: MachineCode,
+        chunks: Sequence[Sequence[int]],
+        slot_count: int,
+        symbol: str = KERNEL,
+        parts: Sequence[Task] = (),
+    ) -> None:
         lengths = {len(chunk) for chunk in chunks}
         if len(lengths) != 1:
             raise ValueError(f"chunks: found {sorted(lengths)} words, expected chunks of equal length")
@@ -32,11 +39,41 @@ class Task:
         self.slot_count = slot_count
         """How many slots a run must have, at least."""
         self._parameters = array("q", (word for chunk in chunks for word in chunk))
+        self._symbol = symbol
+        self._parts = tuple(parts)
+        """Tasks that the parameters name."""
+
+    @classmethod
+    def together(cls, tasks: Sequence[Task]) -> Task:
+        """A task whose chunks are the first chunks of all tasks, then the second ones, and so on."""
+        words = 1 + TASK_WORDS * len(tasks)
+        chunks = []
+        for number in range(max(task.chunk_count for task in tasks)):
+            records = [task.record_of(number) for task in tasks if number < task.chunk_count]
+            chunk = [len(records), *(word for record in records for word in record)]
+            chunks.append(chunk + [0] * (words - len(chunk)))
+        # What runs a list is a kernel whose parameters are the list.
+        slot_count = max(task.slot_count for task in tasks)
+        return cls(pool.functions().code, chunks, slot_count, pool.RUN_LIST, tasks)
+
+    @property
+    def function(self) -> Function:
+        return self.code.function(self._symbol)
+
+    def record_of(self, chunk: int) -> tuple[int, int, int, int]:
+        """One chunk, as lists hold tasks."""
+        function, parameters, size, _ = self.record()
+        return function, parameters + chunk * size, size, 1
+
+    def chunks(self) -> list[list[int]]:
+        """The words of each chunk."""
+        length = len(self._parameters) // self.chunk_count
+        return [self._parameters[n * length : (n + 1) * length].tolist() for n in range(self.chunk_count)]
 
     def record(self) -> tuple[int, int, int, int]:
         """As lists hold it; see `schedule`."""
         address, length = self._parameters.buffer_info()
-        return self.code.address(), address, length // self.chunk_count * WORD, self.chunk_count
+        return self.code.address(self._symbol), address, length // self.chunk_count * WORD, self.chunk_count
 
 
 class TaskList:
@@ -53,7 +90,7 @@ class TaskList:
         # What runs a list alone is a kernel itself. A single chunk needs no list.
         if len(self.tasks) == self._most_chunks == 1:
             (task,) = self.tasks
-            self._function, self._parameters = task.code.function(), task.record()[1]
+            self._function, self._parameters = task.function, task.record()[1]
         else:
             self._function, self._parameters = pool.functions().alone, self._records.buffer_info()[0]
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from anydml.runtime.cpu.contraction.staged import SUMS_AT, stage_call
 from anydml.runtime.cpu.contraction.tile import PART, TILE, Tile
+from anydml.runtime.cpu.contraction.windows import emit_depth_read
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native.emit import Value
 
@@ -71,36 +74,49 @@ class _Tiles:
         if not tile.is_left_packed:
             # The last tile begins earlier, so that it has all its rows; those that others store are skipped.
             row_stride = self.word("left_row_stride")
-            first = e.minimum(row, e.subtract(self.word("row_count"), tile.rows))
-            skip = e.subtract(row, first)
+            first_row = e.minimum(row, e.subtract(self.word("row_count"), tile.rows))
+            skip = e.subtract(row, first_row)
             left = e.step(left, (e.subtract(0, skip), row_stride))
-            row = first
+            row = first_row
         rows = e.minimum(tile.rows, e.subtract(self.word("row_last"), row))
-        depth, sums, is_last = self.word("depth"), "null", "1"
-        if start is not None:
-            pitch = tile.left_pitch_bytes(e.machine) if tile.is_left_packed else self.word("left_depth_stride")
-            left, right = e.step(left, (start, pitch)), e.step(right, (start, self.word("pitch")))
-            after = e.add(start, self.word("block"))
-            is_last = e.value(f"zext i1 {e.compare('sge', after, depth)} to i64")
-            depth = str(e.subtract(e.minimum(after, depth), start))
-            wide = e.divide_rounding_up(e.subtract(self.word("column_last"), self.word("column_first")), columns)
-            number = e.add(e.multiply(down, wide), across)
-            sums = e.step(e.at("%staging", SUMS_AT), (number, tile.sums_bytes(e.machine)))
-        numbers = [self.word("pitch"), depth, row_stride, self.word("left_depth_stride")]
+        first, last, is_last, is_there = self._depth(start, row)
+        pitch = tile.left_pitch_bytes(e.machine) if tile.is_left_packed else self.word("left_depth_stride")
+        left, right = e.step(left, (first, pitch)), e.step(right, (first, self.word("pitch")))
+        numbers = [self.word("pitch"), e.subtract(last, first), row_stride, self.word("left_depth_stride")]
         places = [row, column, skip, rows, lanes]
-        self._call_tile(
-            [
-                ("ptr", left),
-                ("ptr", right),
-                *(("i64", number) for number in numbers),
-                ("ptr", "%context"),
-                *(("i64", place) for place in places),
-                ("ptr", sums),
-                ("i64", is_last),
-                ("ptr", self._ahead(left, right)),
-            ],
-            e.compare("slt", lanes, columns),
-        )
+        arguments: list[tuple[str, Value]] = [
+            ("ptr", left),
+            ("ptr", right),
+            *(("i64", number) for number in numbers),
+            ("ptr", "%context"),
+            *(("i64", place) for place in places),
+            ("ptr", "null" if start is None else self._sums(down, across)),
+            ("i64", is_last),
+            ("ptr", self._ahead(left, right)),
+        ]
+        with nullcontext() if is_there is None else e.when(is_there):
+            self._call_tile(arguments, e.compare("slt", lanes, columns))
+
+    def _depth(self, start: Value | None, row: Value) -> tuple[Value, Value, Value, str | None]:
+        """Where the depth of a tile begins and ends, whether nothing comes after it, and if there is any of it."""
+        e, skips = self.e, self.tile.skips_padding
+        first: Value = 0
+        last: Value = self.word("depth")
+        if skips:
+            first, last = emit_depth_read(e, self.words, row)
+        if start is None:
+            return first, last, 1, None
+        after = e.add(start, self.word("block"))
+        is_last = e.value(f"zext i1 {e.compare('sge', after, last)} to i64")
+        first, last = e.maximum(start, first) if skips else start, e.minimum(after, last)
+        return first, last, is_last, e.compare("slt", first, last) if skips else None
+
+    def _sums(self, down: Value, across: Value) -> str:
+        """Where the sums of a tile lie between blocks of depth."""
+        e, columns = self.e, self.tile.vectors * self.e.lanes
+        wide = e.divide_rounding_up(e.subtract(self.word("column_last"), self.word("column_first")), columns)
+        number = e.add(e.multiply(down, wide), across)
+        return e.step(e.at("%staging", SUMS_AT), (number, self.tile.sums_bytes(e.machine)))
 
     def _ahead(self, left: str, right: str) -> str:
         """The panel of the outer loop's operand that comes next."""

@@ -16,6 +16,8 @@ from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
 from anydml.runtime.cpu.contraction.results import Finished
 from anydml.runtime.cpu.expand import Workspace
 
+LEAST_VECTOR_BYTES = 16
+
 
 def convolve_depthwise(filtered: Filtered, done: Finished, machine: Machine, workspace: Workspace) -> list[Step] | None:
     """The steps of a convolution whose filters read one channel each; None where it has no direct kernel."""
@@ -55,8 +57,16 @@ def _channel_stride(filtered: Filtered) -> int:
     return weights.lane_stride if weights.lanes > 1 else weights.batch_strides[1]
 
 
+def narrowed(machine: Machine, pixels: int) -> Machine:
+    """With vectors half as long where half of the lanes would have no pixel."""
+    if pixels * 2 <= machine.lanes and machine.vector_bytes > LEAST_VECTOR_BYTES:
+        return replace(machine, vector_bytes=machine.vector_bytes // 2)
+    return machine
+
+
 def _over_pixels(filtered: Filtered, done: Finished, machine: Machine, down: Slide, across: Slide) -> Depthwise:
     weights = filtered.weights
+    machine = narrowed(machine, across.outputs)
     strides = (_channel_stride(filtered), *weights.depth_strides[1:3])
     filters = Access(weights.slot, weights.type, strides, weights.offset)
     sizes = (filtered.batch[1] * weights.lanes, down.taps, across.taps)

@@ -17,7 +17,7 @@ from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
 from anydml.runtime.cpu.contraction.gemm import activation, pack
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix
-from anydml.runtime.cpu.contraction.partition import Work, cut, even_part, most_rows, tile_of
+from anydml.runtime.cpu.contraction.partition import Work, cost_of_rows, cut, most_rows, tile_height, tile_of
 from anydml.runtime.cpu.contraction.product import Operand, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
@@ -26,8 +26,9 @@ from anydml.runtime.cpu.expand import Workspace
 
 _SMALL_DEPTH = 320
 """Pixels of so few channels can be read in place."""
-_TURNED_COST = 1.1
-"""Results that are stored one by one take longer than vectors."""
+_SHORTEST_LINE = 4
+_TURNED_COST = 1.02
+"""Results that are turned before they are stored take a little longer."""
 
 
 def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | None:
@@ -82,8 +83,15 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     sizes = (pixels, filters) if is_turned else (filters, pixels)
     is_in_place = isinstance(operand, Matrix)
     rows = filtered.windows.rows
-    tile = tile_of(machine, cells, (*sizes, rows), True, is_in_place)
-    tile = replace(tile, lines_ahead=1 if not is_turned else tile.vectors * machine.vector_bytes // LINE_BYTES)
+    height = _line_height(filtered, machine) if is_turned else None
+    tile = tile_of(machine, cells, (*sizes, rows), True, is_in_place, height)
+    epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS, folds[:2] == (1, 1))
+    tile = replace(
+        tile,
+        lines_ahead=1 if not is_turned else tile.vectors * machine.vector_bytes // LINE_BYTES,
+        skips_padding=height is not None,
+        turns_results=is_turned and not epilogue.is_vector and epilogue.turned.is_short and tile.rows <= machine.lanes,
+    )
     width = tile.columns(machine)
     pitch = -(-tile.rows // machine.lanes) * machine.vector_bytes if is_turned else width * CELL_BYTES
     if rows * pitch + machine.vector_bytes**2 > ROOM_BYTES or prod(filtered.windows.taps) > MOST_TAPS:
@@ -98,7 +106,6 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
     work = Work(prod(filtered.batch), *sizes, rows, tile, machine)
     chunks = cut(work, 0 if is_turned else 1, not is_in_place, not is_in_place)
-    epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS, folds[:2] == (1, 1))
     product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)
     return [step, product]
 
@@ -110,11 +117,28 @@ def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> boo
     if strides[1] == 1 and filters > 1 and (strides[-1] != 1 or pixels == 1):
         return True
 
-    def cost(rows: int, columns: int) -> int:
-        height = even_part(rows, most_rows(machine))
-        return -(-rows // height) * (height + 1) * -(-columns // lanes)
+    straight = _cost(filters, machine) * -(-pixels // lanes)
+    turned = _line_cost(filtered, machine) or _cost(pixels, machine)
+    return turned * -(-filters // lanes) * _TURNED_COST < straight
 
-    return cost(pixels, filters) * _TURNED_COST < cost(filters, pixels)
+
+def _cost(rows: int, machine: Machine) -> float:
+    return cost_of_rows(rows, tile_height(rows, most_rows(machine)))
+
+
+def _line_cost(filtered: Filtered, machine: Machine) -> float | None:
+    """The cost of pixels as rows if a tile is a line; None where that is not better than other tiles."""
+    windows = filtered.windows
+    width, fraction = windows.pixels[2], windows.fraction_read()
+    if width > most_rows(machine) or width < _SHORTEST_LINE or fraction == 1:
+        return None
+    cost = cost_of_rows(filtered.pixels, width) * fraction
+    return cost if cost < _cost(filtered.pixels, machine) else None
+
+
+def _line_height(filtered: Filtered, machine: Machine) -> int | None:
+    """The width of a line, where tiles are lines because they leave out taps on padding."""
+    return None if _line_cost(filtered, machine) is None else filtered.windows.pixels[2]
 
 
 def _places(done: Finished, filtered: Filtered) -> tuple[dict[Access, Place], Three]:

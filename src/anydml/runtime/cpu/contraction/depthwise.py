@@ -3,12 +3,15 @@
 A tile is a few outputs along the sliding axis, a vector each. Neighbours share what they read: an input vector is
 loaded once and added to every output whose window holds it. Where pixels of a line lie side by side, lanes are pixels
 and tiles slide down the image; where channels do, lanes are channels and tiles slide along the line.
+
+Without a filter it is the maximum of every window.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import product as combinations
 
 from anydml.core.steps import Access, Step
@@ -27,6 +30,7 @@ MOST_TAPS = 25
 """Filters with more taps have no room for their numbers in registers."""
 _TALLEST = 8
 """Outputs of a tile."""
+_LOWEST = "float 0xFFF0000000000000"
 _WORK_OF_MEMORY = 8
 """A multiplication here takes as long as so many of a product, because operands are used less often."""
 
@@ -61,8 +65,9 @@ class Depthwise:
     input: Access
     """Strides of the batch and of channels."""
     input_sizes: Numbers
-    filter: Access
-    """Strides of output channels and of both axes; along channels the second and third are those of packed vectors."""
+    filter: Access | None
+    """Strides of output channels and of both axes; along channels the second and third are those of packed vectors.
+    None for the maximum of every window."""
     filter_sizes: Numbers
     sliding: Slide
     """The axis along which neighbours share: down the image, or along the line."""
@@ -78,7 +83,8 @@ class Depthwise:
 
     def reads(self) -> Iterator[tuple[Access, Numbers]]:
         yield self.input, self.input_sizes
-        yield self.filter, self.filter_sizes
+        if self.filter is not None:
+            yield self.filter, self.filter_sizes
         yield from ((access, self._result_sizes) for access in accesses(self.epilogue.loads))
 
     def writes(self) -> Iterator[tuple[Access, Numbers]]:
@@ -90,28 +96,37 @@ class Depthwise:
         return (self.batch, outer, self.sliding.outputs, 1, 1, inner)
 
     def renamed(self, slot: Callable[[int], int]) -> Step:
-        epilogue = self.epilogue
-        loads, stores = (
-            tuple(replace(place, slot=slot(place.slot)) for place in places)
-            for places in (epilogue.loads, epilogue.stores)
-        )
         return replace(
             self,
             input=replace(self.input, slot=slot(self.input.slot)),
-            filter=replace(self.filter, slot=slot(self.filter.slot)),
-            epilogue=replace(epilogue, loads=loads, stores=stores),
+            filter=self.filter and replace(self.filter, slot=slot(self.filter.slot)),
+            epilogue=self.epilogue.renamed(slot),
         )
 
     def describe(self, names: Callable[[int], str]) -> str:
         written = ", ".join(names(place.slot) for place in self.epilogue.stores)
         sizes = [self.batch, self.channels, self.sliding.taps, self.crossing.taps]
+        if self.filter is None:
+            return f"maxima {sizes} of {names(self.input.slot)}: {written}"
         return f"depthwise {sizes} of {names(self.input.slot)} and {names(self.filter.slot)}: {written}"
+
+    @property
+    def is_maximum(self) -> bool:
+        return self.filter is None
+
+    @property
+    def _numbers(self) -> Access:
+        """The filter; where there is none, what is not read."""
+        return self.filter or Access(self.input.slot, self.input.type, (0, 0, 0), self.input.offset)
 
     @property
     def _height(self) -> int:
         """Outputs of a tile."""
-        sums = self.machine.registers - self.sliding.taps * self.crossing.taps - 4
-        return even_part(self.sliding.outputs, max(1, min(_TALLEST, sums)))
+        held = 2 if self.is_maximum else self.sliding.taps * self.crossing.taps
+        sums = self.machine.registers - held - 4
+        # Tiles read more places at once than memory likes where outputs share little.
+        tallest = _TALLEST // 2 if self.is_maximum or self.sliding.step > 1 else _TALLEST
+        return even_part(self.sliding.outputs, max(1, min(tallest, sums)))
 
     @property
     def _units(self) -> tuple[int, int]:
@@ -123,6 +138,7 @@ class Depthwise:
     def tasks(self) -> Sequence[Task]:
         shape = (
             "depthwise",
+            self.is_maximum,
             self.machine,
             self.lanes_are,
             self.sliding.form,
@@ -133,7 +149,7 @@ class Depthwise:
         code = llvm.compiled(shape, self._write)
         words, common = self._words, self._common_words()
         chunks = [words.pack({**common, **chunk}) for chunk in self._chunks()]
-        slots = [self.input.slot, self.filter.slot, *(place.slot for place in self.epilogue.places)]
+        slots = [self.input.slot, self._numbers.slot, *(place.slot for place in self.epilogue.places)]
         return [Task(code, chunks, max(slots) + 1)]
 
     def _chunks(self) -> Iterator[dict[str, int]]:
@@ -163,13 +179,13 @@ class Depthwise:
             "input_offset": self.input.offset * CELL_BYTES,
             "input_batch": self.input.strides[0] * CELL_BYTES,
             "input_channel": self.input.strides[1] * CELL_BYTES,
-            "filter_slot": self.filter.slot,
-            "filter_offset": self.filter.offset * CELL_BYTES,
+            "filter_slot": self._numbers.slot,
+            "filter_offset": self._numbers.offset * CELL_BYTES,
             "channels": self.channels,
             "multiplier": self.multiplier,
             "units": self._units[1],
         }
-        for name, stride in zip(("channel", "sliding", "crossing"), self.filter.strides, strict=True):
+        for name, stride in zip(("channel", "sliding", "crossing"), self._numbers.strides, strict=True):
             found[f"filter_{name}"] = stride * CELL_BYTES
         for name, axis in (("sliding", self.sliding), ("crossing", self.crossing)):
             found |= {f"{name}_size": axis.size, f"{name}_stride": axis.stride * CELL_BYTES}
@@ -206,7 +222,7 @@ class Depthwise:
         context = e.room(self.epilogue.context_bytes, 8)
         zeros = e.room(2 * e.vector_bytes, e.vector_bytes)
         for half in range(2):
-            e.store(e.kind("float"), "zeroinitializer", e.at(zeros, half * e.vector_bytes))
+            e.store(e.kind("float"), emitter.neutral, e.at(zeros, half * e.vector_bytes))
         source, weights = (words.load_address(e, name) for name in ("input", "filter"))
         units = words.load(e, "units")
         with e.loop(words.load(e, "unit_first"), words.load(e, "unit_last")) as number:
@@ -224,6 +240,9 @@ class _Emitter:
     def __init__(self, step: Depthwise, e: Writer, words: Words) -> None:
         self.step, self.e, self.words = step, e, words
         self.height = step._height
+        lowest = f"<{', '.join([_LOWEST] * e.lanes)}>"
+        self.neutral = lowest if step.is_maximum else "zeroinitializer"
+        """What padding reads as, and what outputs begin with."""
 
     def word(self, name: str) -> str:
         return self.words.load(self.e, name)
@@ -250,8 +269,24 @@ class _Emitter:
         for output in range(self.height):
             tap, rest = divmod(position - output * axis.step, axis.dilation)
             if not rest and 0 <= tap < axis.taps:
+                if self.step.is_maximum:
+                    sums[output] = self.larger(sums[output], vector)
+                    continue
                 weight = weights[tap, crossing]
                 sums[output] = FLOATS.multiply_add(self.e, vector, weight, sums[output])
+
+    def larger(self, first: str, second: str) -> str:
+        """The maximum; NaN if one of them is."""
+        e, kind, truth = self.e, self.e.kind("float"), self.e.kind("i1")
+        is_more = e.value(f"fcmp ogt {kind} {second}, {first}")
+        chosen = e.value(f"select {truth} {is_more}, {kind} {second}, {kind} {first}")
+        is_nan = e.value(f"fcmp uno {kind} {second}, {second}")
+        return e.value(f"select {truth} {is_nan}, {kind} {second}, {kind} {chosen}")
+
+    def load(self, pointer: str, mask: str | None) -> str:
+        if mask is None:
+            return self.e.load(self.e.kind("float"), pointer)
+        return self.e.load_some("float", pointer, mask, otherwise=self.neutral)
 
     def used(self, position: int) -> bool:
         axis = self.step.sliding
@@ -288,6 +323,8 @@ class _Pixels(_Emitter):
                     self._emit_tile(lines, weights, row, column, is_edge, memory)
 
     def _weights(self) -> dict[tuple[int, int], str]:
+        if self.step.is_maximum:
+            return {}
         e = self.e
         first = e.step("%filter", ("%unit", self.word("filter_channel")))
         found = {}
@@ -318,39 +355,52 @@ class _Pixels(_Emitter):
     ) -> None:
         e, axis = self.e, self.step.crossing
         start = e.add(e.multiply(column, axis.step), self.word("crossing_start"))
-        masks = [self._masks(e.add(start, tap * axis.dilation)) if is_edge else [] for tap in range(axis.taps)]
-        sums = ["zeroinitializer"] * self.height
+        # Of two taps side by side that step by two, one reads the even and the other the odd elements of the same.
+        is_paired = axis.step == 2 and axis.dilation == 1
+        firsts = [tap - tap % 2 if is_paired else tap for tap in range(axis.taps)]
+        masks = {tap: self._masks(e.add(start, tap * axis.dilation)) if is_edge else [] for tap in set(firsts)}
+        sums = [self.neutral] * self.height
         for position, (line, is_inside) in enumerate(lines):
             if not self.used(position):
                 continue
             at = e.step(line, (start, CELL_BYTES))
-            for tap in range(axis.taps):
-                place = e.choose(is_inside, "ptr", e.at(at, tap * axis.dilation * CELL_BYTES), "%zeros")
-                self.add(sums, position, tap, self._load(place, masks[tap]), weights)
+            read: dict[int, list[str]] = {}
+            vectors = []
+            for tap, first in enumerate(firsts):
+                if first not in read:
+                    place = e.choose(is_inside, "ptr", e.at(at, first * axis.dilation * CELL_BYTES), "%zeros")
+                    read[first] = self._halves(place, masks[first])
+                vectors.append(self._joined(read[first], tap - first))
+            if self.step.is_maximum:  # a line's maximum first: several outputs take it
+                vectors = [reduce(self.larger, vectors)]
+            for tap, vector in enumerate(vectors):
+                self.add(sums, position, tap, vector, weights)
         lanes = e.subtract(self.word("crossing_outputs"), column) if is_edge else None
         self.store(sums, row, column, lanes, memory)
 
     def _masks(self, place: Value) -> list[str]:
         """The elements of one or two vectors from `place` on that lie inside the line."""
-        e = self.e
-        first, last = e.subtract(0, place), e.subtract(self.word("crossing_size"), place)
-        kind, found = e.kind("i64"), []
+        e, size = self.e, self.word("crossing_size")
+        found = []
         for half in range(self.step.crossing.step):
-            places = f"<{', '.join(f'i64 {half * e.lanes + lane}' for lane in range(e.lanes))}>"
-            low, high = (e.splat("i64", str(value)) for value in (first, last))
-            is_after = e.value(f"icmp sge {kind} {places}, {low}")
-            is_before = e.value(f"icmp slt {kind} {places}, {high}")
-            found.append(e.value(f"and {e.kind('i1')} {is_after}, {is_before}"))
+            start = e.add(place, half * e.lanes)
+            found.append(e.lanes_between(e.subtract(0, start), e.subtract(size, start)))
         return found
 
-    def _load(self, place: str, masks: list[str]) -> str:
+    def _halves(self, place: str, masks: list[str]) -> list[str]:
+        """As many vectors from `place` on as lanes are elements apart."""
         e, halves = self.e, []
         for half in range(self.step.crossing.step):
             at = e.at(place, half * e.vector_bytes)
-            halves.append(e.load_some("float", at, masks[half]) if masks else e.load(e.kind("float"), at))
+            mask = masks[half] if masks else None
+            halves.append(self.load(at, mask))
+        return halves
+
+    def _joined(self, halves: list[str], first: int) -> str:
+        """Every element, or every second one from the first on."""
         if len(halves) == 1:
             return halves[0]
-        return e.shuffle(e.kind("float"), halves[0], halves[1], range(0, 2 * e.lanes, 2))
+        return self.e.shuffle(self.e.kind("float"), halves[0], halves[1], range(first, 2 * self.e.lanes, 2))
 
 
 class _Channels(_Emitter):
@@ -369,6 +419,8 @@ class _Channels(_Emitter):
                     self._emit_tile(weights, channel, column, mask, memory)
 
     def _weights(self, channel: Value) -> dict[tuple[int, int], str]:
+        if self.step.is_maximum:
+            return {}
         e = self.e
         first = e.step("%filter", (e.divide(channel, e.lanes), self.word("filter_channel")))
         found = {}
@@ -383,7 +435,7 @@ class _Channels(_Emitter):
         e, sliding, crossing = self.e, self.step.sliding, self.step.crossing
         across = e.add(e.multiply(column, sliding.step), self.word("sliding_start"))
         down = e.add(e.multiply("%unit", crossing.step), self.word("crossing_start"))
-        sums = ["zeroinitializer"] * self.height
+        sums = [self.neutral] * self.height
         start = e.step("%input", (channel, CELL_BYTES))
         for tap in range(crossing.taps):
             line = e.add(down, tap * crossing.dilation)
@@ -396,7 +448,6 @@ class _Channels(_Emitter):
                 is_inside = e.both(is_line, e.compare("ult", place, self.word("sliding_size")))
                 pointer = e.step(at, (place, self.word("sliding_stride")))
                 pointer = e.choose(is_inside, "ptr", pointer, "%zeros")
-                vector = e.load(e.kind("float"), pointer) if mask is None else e.load_some("float", pointer, mask)
-                self.add(sums, position, tap, vector, weights)
+                self.add(sums, position, tap, self.load(pointer, mask), weights)
         lanes = None if mask is None else e.subtract(self.word("channels"), channel)
         self.store(sums, column, channel, lanes, memory)

@@ -6,9 +6,9 @@ of a tile is written to memory first; the function `finish` then walks over its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node
@@ -71,6 +71,18 @@ class Epilogue:
     def places(self) -> tuple[Place, ...]:
         return (*self.stores, *self.loads)
 
+    def renamed(self, slot: Callable[[int], int]) -> Epilogue:
+        """The same with other numbers of slots."""
+        loads, stores = (
+            tuple(replace(place, slot=slot(place.slot)) for place in places) for places in (self.loads, self.stores)
+        )
+        return replace(self, loads=loads, stores=stores)
+
+    @property
+    def turned(self) -> Epilogue:
+        """The same seen from the transposed result."""
+        return replace(self, folded=ROWS if self.folded == COLUMNS else COLUMNS)
+
     @property
     def is_vector(self) -> bool:
         """Whether whole vectors can be loaded and stored."""
@@ -85,8 +97,15 @@ class Epilogue:
     @property
     def shape(self) -> tuple[object, ...]:
         """All that machine code depends on."""
-        places = tuple((place.type, place.lane_stride(self.folded) == 0) for place in self.places)
+        places = tuple((place.type, *self._stays(place)) for place in self.places)
         return (places, len(self.stores), self.values, self.folded, self.is_vector, self.is_single)
+
+    def _stays(self, place: Place) -> tuple[bool, bool]:
+        """Whether a place is the same for all columns, and for all rows, of a tile."""
+        return place.lane_stride(self.folded) == 0, place.row_stride(self.folded) == 0
+
+    def stays_down(self, place: Place) -> bool:
+        return self._stays(place)[1]
 
     def words(self) -> list[str]:
         """The names of the words that describe its places."""
@@ -150,13 +169,16 @@ class Epilogue:
         """
         folded, plain = (column, row) if self.folded == COLUMNS else (row, column)
         walk = _Walk(e, self, context)
-        starts = walk.starts(*walk.unfold(folded), plain)
+        pointers = walk.starts(*walk.unfold(folded), plain)
+        # Without passes that would find it out: strides, and what all rows share, are loaded once.
+        strides = [0 if self.stays_down(place) else walk.row_stride(n) for n, place in enumerate(self.places)]
+        shared = [walk.load_shared(walk.moved(pointers, lane), mask) for lane in range(len(sums[0]))]
         for number, vectors in enumerate(sums):
-            pointers = [e.step(start, (number, walk.row_stride(place))) for place, start in enumerate(starts)]
             with nullcontext() if rows is None else e.when(e.compare("sgt", rows, number)):
                 for lane, total in enumerate(vectors):
-                    moved = [e.at(p, lane * e.lanes * walk.lane_bytes(place)) for place, p in enumerate(pointers)]
-                    walk.emit(e.lanes, moved, total, mask)
+                    walk.emit(e.lanes, walk.moved(pointers, lane), total, mask, shared[lane])
+            if number + 1 < len(sums):
+                pointers = [e.at(pointer, stride) for pointer, stride in zip(pointers, strides, strict=True)]
 
     def fits_run(self, e: Writer, context: str, row: Value, column: Value, rows: Value, lanes: Value) -> str:
         """Whether the elements of a tile lie in one run of the folded axis."""
@@ -258,14 +280,38 @@ class _Walk:
             found.append(self.e.step(self._word(place, 0, "ptr"), *steps))
         return found
 
-    def emit(self, lanes: int, pointers: Sequence[str], total: str, mask: str | None) -> None:
-        """The values at one vector of elements, computed and stored."""
+    def moved(self, pointers: Sequence[str], vector: int) -> list[str]:
+        """The addresses of a vector of columns further on."""
+        return [self.e.at(p, vector * self.e.lanes * self.lane_bytes(place)) for place, p in enumerate(pointers)]
+
+    def load_shared(self, pointers: Sequence[str], mask: str | None) -> dict[int, str]:
+        """By their numbers, the loads that are the same for all rows of a tile."""
+        found, epilogue = {}, self.epilogue
+        for number, place in enumerate(epilogue.loads):
+            if epilogue.stays_down(place):
+                is_spread = place.lane_stride(epilogue.folded) == 0
+                element = type_name(place.type.numpy_dtype)
+                pointer = pointers[len(epilogue.stores) + number]
+                found[number] = self._load(element, pointer, self.e.lanes, is_spread, mask)
+        return found
+
+    def emit(
+        self,
+        lanes: int,
+        pointers: Sequence[str],
+        total: str,
+        mask: str | None,
+        shared: Mapping[int, str] | None = None,
+    ) -> None:
+        """The values at one vector of elements, computed and stored; some loads may be shared with others."""
         e, stores = self.e, self.epilogue.stores
         loads = pointers[len(stores) :]
 
         def leaf(node: Node) -> str:
             if node.op == "result":
                 return total
+            if shared and node.value in shared:
+                return shared[node.value]
             place = self.epilogue.loads[node.value]
             is_spread = lanes > 1 and place.lane_stride(self.epilogue.folded) == 0
             return self._load(type_name(node.type), loads[node.value], lanes, is_spread, mask)

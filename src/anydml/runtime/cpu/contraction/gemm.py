@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -21,6 +22,7 @@ from anydml.runtime.cpu.contraction.partition import Work, cut, tile_of
 from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
+from anydml.runtime.cpu.contraction.streamed import can_stream, stream
 from anydml.runtime.cpu.expand import Workspace
 
 _SMALL_DEPTH = 320
@@ -121,6 +123,9 @@ def multiply(
     cells = problem.cells
     rows, columns, depth = problem.left.lanes, problem.right.lanes, cells.depth(problem.left.depth[0])
     epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS, True)
+    if cells == FLOATS and can_stream(problem.left, problem.right):
+        sums = partial(workspace.temporary, name="sums")
+        return stream(problem.left, problem.right, problem.batch, epilogue, machine, sums)
     ways = choose_ways(problem, machine, workspace)
     tile = tile_of(machine, cells, (rows, columns, depth), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
     width = tile.columns(machine)
@@ -180,8 +185,10 @@ def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tup
 
 
 def _prefers_turned(problem: Problem, done: Finished) -> bool:
-    """Whether rows of the result, and not columns, lie side by side in memory."""
+    """Whether rows of the result, and not columns, lie side by side in memory, or are all there is."""
     store = done.stores[0].strides
+    if problem.right.lanes == 1 and problem.left.lanes > 1:
+        return True
     return store[-1] != 1 and store[-2] == 1 and problem.left.lanes > 1
 
 

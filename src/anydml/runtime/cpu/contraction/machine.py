@@ -37,22 +37,19 @@ class Machine:
 def host_machine() -> Machine:
     """The machine that `llvm.compiled` makes code for."""
     host = llvm.host()
-    return _machine(
-        host.architecture, tuple(sorted(host.features.items())), llvm.vector_bytes(), llvm.has_half_floats()
-    )
+    return _machine(host.architecture, host.enabled, llvm.vector_bytes(), llvm.has_half_floats())
 
 
 @lru_cache(maxsize=8)
-def _machine(architecture: str, features: tuple[tuple[str, bool], ...], vector_bytes: int, halves: bool) -> Machine:
+def _machine(architecture: str, features: frozenset[str], vector_bytes: int, halves: bool) -> Machine:
     if architecture in _ARM:
         return Machine(vector_bytes, 32, True, True, True, False)
-    has = dict(features).get
     is_wide = vector_bytes == 64
     return Machine(
         vector_bytes,
         32 if is_wide else 16,
-        fuses=bool(has("fma")),
+        fuses="fma" in features,
         has_half_floats=halves,
-        rounds=bool(has("sse4.1")),
+        rounds="sse4.1" in features,
         multiplies_words=architecture in ("x86_64", "amd64"),
     )

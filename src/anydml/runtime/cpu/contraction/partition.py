@@ -15,10 +15,14 @@ from anydml.runtime.cpu.contraction.product import Chunk
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, SUMS_BYTES
 from anydml.runtime.cpu.contraction.tile import Tile, depth_block
 
+_ROWS_PER_STEP = 2
+"""What every step in depth of a tile costs beside its rows."""
 _SHORT = 320
 """Cells in depth that stay in the nearest cache for all rows of a tile."""
 LEAST_WORK = 1 << 19
 """Multiplications that are worth a thread of their own: about five microseconds."""
+ROWS_OF_MEMORY = 8
+"""Fewer rows take as long: the other operand has to come from memory or a far cache."""
 WANTED_CHUNKS = 24
 """So many that threads which come late, or are held up, do not hold up the others for long."""
 FEWEST_LANES = 128
@@ -30,14 +34,19 @@ BLOCK_BYTES = 384 * 1024
 
 
 def tile_of(
-    machine: Machine, cells: Cells, sizes: tuple[int, int, int], is_left_packed: bool, is_right_in_place: bool = False
+    machine: Machine,
+    cells: Cells,
+    sizes: tuple[int, int, int],
+    is_left_packed: bool,
+    is_right_in_place: bool = False,
+    height: int | None = None,
 ) -> Tile:
     """Tiles that waste few rows: a result of 40 rows is cut into 3 times 14, not into 16, 16 and 8."""
     rows, columns, depth = sizes
     most = most_rows(machine)
     if not is_left_packed and depth > _SHORT:
         most = min(most, 8)  # rows that lie a power of two apart share places of the nearest cache, which has eight
-    height = even_part(rows, most)
+    height = height or tile_height(rows, most)
     # Sums, vectors of the right operand, and what a product takes before it is added.
     spare = machine.registers - (2 if machine.registers > 16 else 3)
     vectors = max(1, min(spare // (height + 1), 14 if is_right_in_place and height == 1 else 4))
@@ -53,6 +62,17 @@ def most_rows(machine: Machine) -> int:
     if machine.registers <= 16:
         return 6
     return 16 if machine.lanes == 16 else 8
+
+
+def tile_height(rows: int, most: int) -> int:
+    """Rows of a tile, so that all tiles together take the least time: 14 times 14 rows, not 13 times 16, for 196."""
+    heights = range(min(rows, most), max(1, most // 2) - 1, -1)
+    return min(heights or [rows], key=lambda height: cost_of_rows(rows, height))
+
+
+def cost_of_rows(rows: int, height: int) -> int:
+    """What a step in depth of all tiles costs, in rows."""
+    return -(-rows // height) * (height + _ROWS_PER_STEP)
 
 
 def even_part(size: int, most: int) -> int:
@@ -117,7 +137,7 @@ def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True) -> Iter
     An operand that chunks pack for themselves is packed again for every part of the other side: there are few of those.
     """
     sizes = (work.rows, work.columns)
-    pieces = wanted_pieces(work.batch * work.rows * work.columns * work.depth)
+    pieces = wanted_pieces(work.batch * max(work.rows, ROWS_OF_MEMORY) * work.columns * work.depth)
     batch_part = even_part(work.batch, max(1, work.batch // pieces))
     pieces = -(-pieces // -(-work.batch // batch_part))
     parts = [0, 0]

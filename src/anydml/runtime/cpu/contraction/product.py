@@ -87,13 +87,8 @@ class Product:
         return (*self.batch, plain, *self.folds)
 
     def renamed(self, slot: Callable[[int], int]) -> Step:
-        epilogue = self.epilogue
-        loads, stores = (
-            tuple(replace(place, slot=slot(place.slot)) for place in places)
-            for places in (epilogue.loads, epilogue.stores)
-        )
         left, right = (operand.moved(slot(operand.slot)) for operand in (self.left, self.right))
-        return replace(self, left=left, right=right, epilogue=replace(epilogue, loads=loads, stores=stores))
+        return replace(self, left=left, right=right, epilogue=self.epilogue.renamed(slot))
 
     def describe(self, names: Callable[[int], str]) -> str:
         rows, columns = self.sizes

@@ -10,7 +10,9 @@ from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Cells
 from anydml.runtime.cpu.contraction.epilogue import Epilogue
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine
+from anydml.runtime.cpu.contraction.packing import as_integers
 from anydml.runtime.cpu.contraction.writer import Writer
+from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 
 _WHOLE_DEPTH, _DEPTH_BLOCK = 1536, 1024
@@ -39,6 +41,10 @@ class Tile:
     """Then the last columns are read with masks: what follows them may be another buffer."""
     is_blocked: bool = False
     """Whether depth is walked in several blocks, with the sums in memory between them."""
+    turns_results: bool = False
+    """Whether results lie side by side along rows: sums are turned in registers before they are stored."""
+    skips_padding: bool = False
+    """Whether its rows are a line of pixels, which lack the same taps: those that lie on padding are left out."""
     lines_ahead: int = 0
     """Of the panel that is wanted next, lines that are asked for with every step: it may come from memory."""
 
@@ -100,6 +106,9 @@ def _when_last(e: Writer, tile: Tile, sums: Sequence[str]) -> Iterator[None]:
 
 
 def _emit_results(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str], memory: str) -> None:
+    if tile.turns_results:
+        _emit_turned(e, tile, epilogue, sums, memory)
+        return
     if not epilogue.is_short:
         _emit_part(e, tile, sums, memory)
         return
@@ -109,6 +118,35 @@ def _emit_results(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str]
         epilogue.emit_vectors(e, "%context", "%row", "%column", rows)
     with e.unless(is_whole):
         _emit_part(e, tile, sums, memory)
+
+
+def _emit_turned(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str], memory: str) -> None:
+    """A vector of rows for each column."""
+    fits = epilogue.fits_run(e, "%context", "%row", "%column", "%rows", "%lanes")
+    with e.when(fits):
+        mask = e.first_lanes("%rows")
+        for number in range(tile.vectors):
+            columns = _turned(e, tile, sums[number :: tile.vectors])
+            place = e.add("%column", number * e.lanes)
+            count = e.subtract("%lanes", number * e.lanes)
+            is_whole = e.compare("sge", count, e.lanes)
+            arguments = (e, "%context", place, "%row", [[column] for column in columns], mask)
+            with e.when(is_whole):
+                epilogue.turned.emit_vectors(*arguments)
+            with e.unless(is_whole):
+                epilogue.turned.emit_vectors(*arguments, count)
+    with e.unless(fits):
+        _emit_part(e, tile, sums, memory)
+
+
+def _turned(e: Writer, tile: Tile, rows: Sequence[str]) -> list[str]:
+    """Rows of sums as columns, which have room for as many rows as lanes."""
+    lanes, kind = Lanes(CELL_BYTES, e.lanes), e.kind(tile.cells.element)
+    numbers = [as_integers(e, tile.cells, row) for row in rows] + ["zeroinitializer"] * (e.lanes - len(rows))
+    columns = lanes.turn(e, numbers)
+    if not tile.cells.is_float:
+        return columns
+    return [e.value(f"bitcast {lanes.kind} {column} to {kind}") for column in columns]
 
 
 def _is_whole(e: Writer, tile: Tile, epilogue: Epilogue, columns: int) -> str:

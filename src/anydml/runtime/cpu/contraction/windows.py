@@ -118,6 +118,19 @@ class Windows:
             found = (size, stride) if found is None else (found[0] * size, found[1])
         return 1 if found is None else found[1]
 
+    def lines_read(self, line: int) -> tuple[int, int]:
+        """Of the taps along the second dimension, the first that reads and the one after the last, for a line."""
+        place = line * self.steps[1] + self.starts[1]
+        inside = [tap for tap in range(self.taps[1]) if 0 <= place + tap * self.dilations[1] < self.sizes_read[1]]
+        return (inside[0], inside[-1] + 1) if inside else (0, 0)
+
+    def fraction_read(self) -> float:
+        """How much of the depth lines have, on average, that do not lie on padding; 1 where some have nothing."""
+        if self.taps[0] != 1 or self.pixels[0] != 1:
+            return 1.0
+        counts = [last - first for first, last in map(self.lines_read, range(self.pixels[1]))]
+        return sum(counts) / (len(counts) * self.taps[1]) if all(counts) else 1.0
+
     def words(self) -> dict[str, int]:
         size = self.source.element_bytes
         found = {"channels": self.channels, "channel_rows": self.channel_rows, "cell_rows": self.rows}
@@ -155,6 +168,18 @@ class Windows:
                         ("i64", e.minimum(e.lanes, e.subtract(count, done))),
                         ("ptr", e.step(cells, (done, CELL_BYTES))),
                     )
+
+
+def emit_depth_read(e: Writer, words: Words, row: Value) -> tuple[Value, Value]:
+    """Where the depth of a line of pixels begins and ends, if taps that lie on padding are left out."""
+    line = e.divide(row, words.load(e, "pixel_2"))
+    place = e.add(e.multiply(line, words.load(e, "index_step_1")), words.load(e, "start_1"))
+    step = words.load(e, "dilation_1")
+    first = e.divide_rounding_up(e.maximum(e.subtract(0, place), 0), step)
+    room = e.maximum(e.subtract(words.load(e, "size_1"), place), 0)
+    last = e.minimum(e.divide_rounding_up(room, step), words.load(e, "tap_1"))
+    cells = e.multiply(words.load(e, "tap_2"), words.load(e, "channel_rows"))
+    return e.multiply(first, cells), e.multiply(last, cells)
 
 
 def _emit_vector(e: Writer, words: Words) -> None:

@@ -93,13 +93,23 @@ class Writer(Emitter):
         places = ", ".join(f"i32 {place}" for place in range(total))
         return self.value(f"icmp ult {vector(total, 'i32')} <{places}>, {number}")
 
-    def load_some(self, element: str, pointer: str, mask: str, lanes: int | None = None) -> str:
-        """A vector whose lanes outside the mask are 0, and not read."""
+    def lanes_between(self, first: Value, last: Value) -> str:
+        """A mask of the lanes from the first to before the last; both may lie outside of the vector."""
+        low, high = (self.maximum(self.minimum(end, self.lanes), 0) for end in (first, last))
+        below = [self.subtract(self.value(f"shl i64 1, {end}"), 1) for end in (low, high)]
+        bits = self.value(f"and i64 {below[1]}, {self.value(f'xor i64 {below[0]}, -1')}")
+        narrow = self.value(f"trunc i64 {bits} to i{self.lanes}")
+        return self.value(f"bitcast i{self.lanes} {narrow} to {self.kind('i1')}")
+
+    def load_some(
+        self, element: str, pointer: str, mask: str, lanes: int | None = None, otherwise: str = "zeroinitializer"
+    ) -> str:
+        """A vector whose lanes outside the mask are 0, or what is given, and not read."""
         count = self.lanes if lanes is None else lanes
         kind, mask_kind = vector(count, element), vector(count, "i1")
         name = f"@llvm.masked.load.v{count}{_suffix(element)}.p0"
         self.declare(f"{kind} {name}(ptr, i32, {mask_kind}, {kind})")
-        arguments = f"ptr {pointer}, i32 1, {mask_kind} {mask}, {kind} zeroinitializer"
+        arguments = f"ptr {pointer}, i32 1, {mask_kind} {mask}, {kind} {otherwise}"
         return self.value(f"call {kind} {name}({arguments})")
 
     def store_some(self, element: str, value: str, pointer: str, mask: str, lanes: int | None = None) -> None:

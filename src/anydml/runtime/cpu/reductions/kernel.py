@@ -14,18 +14,21 @@ import numpy as np
 from anydml.core.expression import Node, leaves, walk
 from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expressions import combine, converted, emit, needed
-from anydml.runtime.cpu.loops import APART, STILL
+from anydml.runtime.cpu.loops import APART, EVEN, STILL
+from anydml.runtime.cpu.pointwise import LEAST_ALIGNED, unrolled_for
 from anydml.runtime.cpu.reductions.lowering import INNER_LOOPS, Shape
 from anydml.runtime.native import llvm
 from anydml.runtime.native.emit import Emitter, Value, pointers_to
 from anydml.runtime.native.math.values import ElementType, Vector, lanes_of, scalar_name, select
 from anydml.runtime.native.schedule import WORD
 
-UNROLLED = 4
 BLOCK_COLUMNS = 4096
 KEPT_BYTES = 96 * 1024
 """Elements of a stage that are staged."""
-ROWS_AT_ONCE = 8
+ROWS_AT_ONCE, VECTORS_AT_ONCE = 4, 8
+"""Folds of columns: few rows, whose lines of memory would otherwise share places in caches, and much of each."""
+MOST_AHEAD = 32 * 1024
+AHEAD_LEVEL = 2
 ACROSS_COLUMNS = 1024
 """Columns whose folds are under way at once."""
 
@@ -145,8 +148,9 @@ class _Kernel:
         value = self.shape.stage_values[stage]
         return self.lanes.constant(neutral(self.shape.folds[stage], value.type), value.type)
 
-    def _combine(self, stage: int, a: Vector, b: Vector) -> Vector:
-        return combine(self.shape.folds[stage], a, b)
+    def _combine(self, stage: int, total: Vector, x: Vector) -> Vector:
+        # In this order NaN is looked for in what is new, while the total is still under way.
+        return combine(self.shape.folds[stage], x, total)
 
     def _tree(self, stage: int, values: Sequence[Vector]) -> Vector:
         found = list(values)
@@ -209,7 +213,8 @@ class _Along(_Kernel):
     def _row(self, stage: int, pointers: Sequence[str], total: Vector) -> Vector:
         """One row: blocks of whole vectors, then the rest."""
         e, lanes, type = self.e, self.shape.lanes, total.type
-        step = lanes * UNROLLED
+        unrolled = unrolled_for([self.shape.stage_values[stage]])
+        step = lanes * unrolled
         whole = e.mask(self.columns, -step)
         start = self._neutral(stage)
 
@@ -217,12 +222,14 @@ class _Along(_Kernel):
             last = e.minimum(e.add(first, BLOCK_COLUMNS), whole)
 
             def some(i: str, parts: list[str]) -> list[str]:
-                places = [e.add(i, lanes * k) for k in range(UNROLLED)]
+                places = [e.add(i, lanes * k) for k in range(unrolled)]
+                if stage == 1:
+                    self._ask_for_next(pointers, places)
                 found = [self._element(stage, pointers, place, None) for place in places]
                 named = [self.lanes.named(part, type) for part in parts]
                 return [self._combine(stage, a, b).name for a, b in zip(named, found, strict=True)]
 
-            parts = e.fold(first, last, step, [(start.type_name, start.name)] * UNROLLED, some)
+            parts = e.fold(first, last, step, [(start.type_name, start.name)] * unrolled, some)
             sum_of_block = self._tree(stage, [self.lanes.named(part, type) for part in parts])
             return [self._combine(stage, self.lanes.named(carried[0], type), sum_of_block).name]
 
@@ -235,6 +242,16 @@ class _Along(_Kernel):
 
         (name,) = e.fold(whole, self.columns, lanes, [(total.type_name, name)], rest)
         return self.lanes.named(name, type)
+
+    def _ask_for_next(self, pointers: Sequence[str], places: Sequence[Value]) -> None:
+        """The next row, which is most often the neighbour: later passes over a row leave memory idle otherwise."""
+        e = self.e
+        data_type, step = self.shape.loads[0]
+        if step == EVEN:
+            size = data_type.element_bytes
+            ahead = e.minimum(e.multiply(self.columns, size), MOST_AHEAD)
+            for place in places:
+                e.prefetch(e.at(e.at(pointers[0], e.multiply(place, size)), ahead), AHEAD_LEVEL)
 
     def _element(self, stage: int, pointers: Sequence[str], place: Value, mask: str | None) -> Vector:
         """What is folded; nothing in lanes that the mask leaves out."""
@@ -267,7 +284,7 @@ class _Along(_Kernel):
 
         def row(pointers: Sequence[str], carried: list[str]) -> list[str]:
             start: Value = 0
-            if self.shape.stream:
+            if self.shape.stream or self.shape.stores[0][1] == EVEN:
                 start = self._unaligned(pointers)
                 self._masked_loop(0, start, lambda i, mask: self._store_at(pointers, i, mask))
             whole = e.add(start, e.mask(e.subtract(self.columns, start), -lanes))
@@ -283,7 +300,11 @@ class _Along(_Kernel):
         size = self.shape.sides[side][0].element_bytes
         address = e.value(f"ptrtoint ptr {pointers[side]} to i64")
         left = e.mask(e.subtract(0, address), self.shape.lanes * size - 1)
-        return e.minimum(e.value(f"udiv i64 {left}, {size}"), self.columns)
+        before = e.minimum(e.value(f"udiv i64 {left}, {size}"), self.columns)
+        if self.shape.stream:
+            return before
+        is_long = e.value(f"icmp sge i64 {self.columns}, {LEAST_ALIGNED}")
+        return e.value(f"select i1 {is_long}, i64 {before}, i64 0")
 
     def _store_at(self, pointers: Sequence[str], place: Value, mask: str | None) -> None:
         values = self.shape.store_values
@@ -321,13 +342,17 @@ class _Across(_Kernel):
             given = f"ptr %parameters, ptr %staging, i64 {first}, i64 {last}, {self.arguments}"
             e.do(f"call void @part({given})")
 
-    def _over(self, body: Callable[[str, str | None], None]) -> None:
-        """The columns of a part, by vectors."""
+    def _over(self, body: Callable[[Value, str | None], None], at_once: int = 1) -> None:
+        """The columns of a part, by vectors; some of them at once while there are so many."""
         e, lanes = self.e, self.shape.lanes
-        whole = e.add("%first", e.mask(e.subtract("%last", "%first"), -lanes))
-        with e.loop("%first", whole, lanes) as i:
-            body(i, None)
-        self._masked_loop(whole, "%last", body)
+        start: Value = "%first"
+        for count in sorted({at_once, 1}, reverse=True):
+            whole = e.add(start, e.mask(e.subtract("%last", start), -lanes * count))
+            with e.loop(start, whole, lanes * count) as i:
+                for more in range(count):
+                    body(e.add(i, more * lanes), None)
+            start = whole
+        self._masked_loop(start, "%last", body)
 
     def _staged(self, stage: int, place: Value) -> str:
         """Where the fold of a column is; rows of stages are padded, so that their vectors are whole."""
@@ -354,7 +379,7 @@ class _Across(_Kernel):
             for first, last, count in ((0, whole, ROWS_AT_ONCE), (whole, size, 1)):
                 with e.loop(first, last, count) as row:
                     rows = [self._moved(begin, steps, e.add(row, more)) for more in range(count)]
-                    self._over(partial(self._fold_rows, stage, rows))
+                    self._over(partial(self._fold_rows, stage, rows), VECTORS_AT_ONCE)
 
     def _fold_rows(self, stage: int, rows: Sequence[Sequence[str]], place: Value, mask: str | None) -> None:
         value = self.shape.stage_values[stage]

@@ -31,8 +31,8 @@ MOST_FOLDED = 2
 """Reduced loops that a kernel has besides the columns."""
 SHARED_WORK, CHUNK_WORK = 1 << 19, 1 << 18
 FEWEST_CHUNKS, MOST_CHUNKS = 8, 128
-ACROSS_GRAIN = 1024
-"""Columns of a chunk are a multiple of this."""
+ACROSS_GRAIN, LEAST_ACROSS = 1024, 256
+"""Columns of a chunk are a multiple of the first, or of the second where there are few."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,9 @@ def _chunks(lowered: Lowered) -> list[Bounds]:
     pieces = min(max(FEWEST_CHUNKS, work // CHUNK_WORK), MOST_CHUNKS)
     order = [(loop, 1) for loop in range(len(bounds.sizes) - INNER_LOOPS)]
     if not shape.is_along:
-        order.append((len(bounds.sizes) - 1, ACROSS_GRAIN))
+        around = prod(bounds.sizes[:-INNER_LOOPS])
+        is_enough = around * (bounds.sizes[-1] // ACROSS_GRAIN) >= FEWEST_CHUNKS
+        order.append((len(bounds.sizes) - 1, ACROSS_GRAIN if is_enough else LEAST_ACROSS))
     return list(cut(bounds, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
 
 

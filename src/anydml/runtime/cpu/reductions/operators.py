@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+from anydml.core.datatype import DataType
 from anydml.core.enums import ReduceFunction
 from anydml.core.expression import Node, cast, load, substitute
 from anydml.core.steps import Access, Nest, Program, Step, Store, View, shifted_loads
@@ -21,7 +22,7 @@ m: Any = TRACED
 """What formulas compute with."""
 
 
-class _Builder:
+class Builder:
     """Collects the operands and stages of a program's reduction over some axes."""
 
     def __init__(self, program: Program, axes: Sequence[int]) -> None:
@@ -55,6 +56,13 @@ class _Builder:
     def input(self, number: int) -> Traced | None:
         view = self.program.inputs[number]
         return None if view is None else self.elements[view.slot]
+
+    def table(self, slot: int, data_type: DataType) -> Traced:
+        """An element of a packed table with an entry for each element that is folded, in row-major order."""
+        sizes = [self.sizes[axis] for axis in self.reduced]
+        strides = [prod(sizes[n + 1 :]) for n in range(len(sizes))]
+        self.loads.append(Access(slot, data_type, (*(0 for _ in self.kept), *strides)))
+        return Traced(load(len(self.loads) - 1, data_type.numpy_dtype))
 
     def fold(self, how: str, value: Traced) -> Traced:
         """A stage; its value may be used in what follows."""
@@ -103,13 +111,13 @@ def _is_simple(program: Program) -> bool:
     return fits and len({view.slot for view in views}) == len(views)
 
 
-Make = Callable[[Any, _Builder, Traced], Any]
+Make = Callable[[Any, Builder, Traced], Any]
 
 
-def _expand(program: Program, workspace: Workspace, axes: Sequence[int], make: Make) -> list[Step] | None:
+def expand_over(program: Program, workspace: Workspace, axes: Sequence[int], make: Make) -> list[Step] | None:
     if not _is_simple(program):
         return None
-    builder = _Builder(program, axes)
+    builder = Builder(program, axes)
     x = builder.input(0)
     assert x is not None
     return builder.build(make(program.operator, builder, x), workspace)
@@ -121,11 +129,13 @@ def _expand(program: Program, workspace: Workspace, axes: Sequence[int], make: M
 def expand_reduce(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
     if operator.function in (ReduceFunction.ARGMIN, ReduceFunction.ARGMAX):
-        return None
-    return _expand(program, workspace, operator.axes, _reduce)
+        from anydml.runtime.cpu.reductions.places import expand_place
+
+        return expand_place(program, workspace)
+    return expand_over(program, workspace, operator.axes, _reduce)
 
 
-def _reduce(operator: Any, b: _Builder, x: Traced) -> Any:
+def _reduce(operator: Any, b: Builder, x: Traced) -> Any:
     match operator.function:
         case ReduceFunction.AVERAGE:
             return b.fold("add", x) / b.folded
@@ -154,25 +164,25 @@ def _reduce(operator: Any, b: _Builder, x: Traced) -> Any:
 # The softmax family
 
 
-def _axes_of(operator: Any) -> tuple[int, ...]:
+def axes_of(operator: Any) -> tuple[int, ...]:
     """The older operators work along the last dimension."""
     return operator.axes if hasattr(operator, "axes") else (operator.input_tensor.rank - 1,)
 
 
 def expand_softmax(program: Program, workspace: Workspace) -> list[Step] | None:
-    return _expand(program, workspace, _axes_of(program.operator), _softmax)
+    return expand_over(program, workspace, axes_of(program.operator), _softmax)
 
 
-def _softmax(operator: Any, b: _Builder, x: Traced) -> Any:
+def _softmax(operator: Any, b: Builder, x: Traced) -> Any:
     power = m.exp(x - b.fold("maximum", x))
     return power * (1 / b.fold("add", power))
 
 
 def expand_log_softmax(program: Program, workspace: Workspace) -> list[Step] | None:
-    return _expand(program, workspace, _axes_of(program.operator), _log_softmax)
+    return expand_over(program, workspace, axes_of(program.operator), _log_softmax)
 
 
-def _log_softmax(operator: Any, b: _Builder, x: Traced) -> Any:
+def _log_softmax(operator: Any, b: Builder, x: Traced) -> Any:
     shifted = x - b.fold("maximum", x)
     return shifted - m.log(b.fold("add", m.exp(shifted)))
 
@@ -184,10 +194,10 @@ def expand_mean_variance(program: Program, workspace: Workspace) -> list[Step] |
     operator: Any = program.operator
     if not has_formula(operator.fused_activation):
         return None
-    return _expand(program, workspace, operator.axes, _mean_variance)
+    return expand_over(program, workspace, operator.axes, _mean_variance)
 
 
-def _mean_variance(operator: Any, b: _Builder, x: Traced) -> Any:
+def _mean_variance(operator: Any, b: Builder, x: Traced) -> Any:
     if operator.use_mean:
         x = x - b.fold("add", x) / b.folded
     if operator.use_variance:
@@ -201,9 +211,9 @@ def _mean_variance(operator: Any, b: _Builder, x: Traced) -> Any:
 
 def expand_lp(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
-    return _expand(program, workspace, (operator.axis,), _lp)
+    return expand_over(program, workspace, (operator.axis,), _lp)
 
 
-def _lp(operator: Any, b: _Builder, x: Traced) -> Any:
+def _lp(operator: Any, b: Builder, x: Traced) -> Any:
     norm = b.fold("add", abs(x)) if operator.p == 1 else m.sqrt(b.fold("add", x * x))
     return x / m.maximum(norm, operator.epsilon)

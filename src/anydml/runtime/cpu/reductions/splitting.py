@@ -16,7 +16,10 @@ from anydml.runtime.cpu.reductions.step import Reduction, Stage
 MOST_RESULTS, MOST_ROWS = 16384, 16
 """Folds beyond this are enough work for all threads: of columns, whose memory is read side by side, and of rows."""
 LEAST_ELEMENTS = 1 << 18
-MOST_PARTS = 32
+FEWEST_CHUNKS, MOST_CHUNKS, CHUNK_ELEMENTS = 4, 16, 1 << 16
+"""What threads may share: folds that are fewer than this are cut into parts."""
+TOGETHER = 1024
+"""Folds of columns that one thread makes at once."""
 
 
 def split(reduction: Reduction, workspace: Workspace) -> list[Step] | None:
@@ -24,11 +27,15 @@ def split(reduction: Reduction, workspace: Workspace) -> list[Step] | None:
     results = prod(reduction.outer)
     if reduction.stores_all or len(reduction.stages) != 1:
         return None
-    if results > (MOST_ROWS if 1 in reduction.loads[0].strides[len(reduction.outer) :] else MOST_RESULTS):
+    is_along = 1 in reduction.loads[0].strides[len(reduction.outer) :]
+    if results > (MOST_ROWS if is_along else MOST_RESULTS):
         return None
     loop = _longest(reduction)
-    parts = _parts(reduction.reduced[loop])
-    if prod(reduction.sizes) < LEAST_ELEMENTS or parts == 1:
+    chunks = results if is_along else -(-results // TOGETHER)
+    elements = prod(reduction.sizes)
+    wanted = min(max(FEWEST_CHUNKS, elements // CHUNK_ELEMENTS), MOST_CHUNKS)
+    parts = _parts(reduction.reduced[loop], -(-wanted // chunks))
+    if elements < LEAST_ELEMENTS or parts == 1:
         return None
     (stage,) = reduction.stages
     folded = DataType.parse(stage.value.type)
@@ -44,8 +51,9 @@ def _longest(reduction: Reduction) -> int:
     return max(loops, key=lambda n: abs(strides[n]))
 
 
-def _parts(size: int) -> int:
-    return max(count for count in range(1, MOST_PARTS + 1) if size % count == 0)
+def _parts(size: int, wanted: int) -> int:
+    """Equal parts, about as many as are wanted."""
+    return max(count for count in range(1, 2 * wanted) if size % count == 0) if wanted > 1 else 1
 
 
 def _packed(sizes: tuple[int, ...]) -> tuple[int, ...]:

@@ -99,11 +99,45 @@ class Lanes:
 
     def turn(self, e: Emitter, vectors: Sequence[str]) -> list[str]:
         """Rows become columns; there are as many vectors as lanes."""
+        return self._turned(e, vectors, list(self._turning_steps()), range(self.count))
+
+    def turn_at(self, e: Emitter, pointers: Sequence[str]) -> list[str]:
+        """The same for rows in memory, read by 16 bytes: few of those lie on two lines, and fewer shuffles follow."""
+        parts = self.element_bytes * self.count // PART_BYTES
+        if parts < 2:
+            return self.turn(e, [self.load(e, pointer) for pointer in pointers])
+        each = self.count // parts
+        steps = [step for step in self._turning_steps() if step[0].element_bytes < PART_BYTES]
+        columns: list[str] = []
+        for part in range(parts):
+            starts = [e.at(pointer, part * PART_BYTES) for pointer in pointers]
+            rows = [self._joined(e, starts[row::each]) for row in range(each)]
+            columns += self._turned(e, rows, steps, range(each))
+        return columns
+
+    def _joined(self, e: Emitter, pointers: Sequence[str]) -> str:
+        """A vector of 16 bytes from each place."""
+        part = Lanes(self.element_bytes, PART_BYTES // self.element_bytes)
+        found = [part.load(e, pointer) for pointer in pointers]
+        while len(found) > 1:
+            lanes = range(2 * part.count)
+            found = [part.shuffle(e, *pair, lanes) for pair in zip(found[::2], found[1::2], strict=True)]
+            part = Lanes(self.element_bytes, 2 * part.count)
+        return found[0]
+
+    def _turned(
+        self,
+        e: Emitter,
+        vectors: Sequence[str],
+        steps: Sequence[tuple[Lanes, list[int], list[int]]],
+        wanted: Sequence[int],
+    ) -> list[str]:
+        """After these steps, the vectors that begin with the wanted lanes of the first row."""
         count, rows, kind = self.count, list(vectors), self.kind
-        held = [[(row, lane) for lane in range(count)] for row in range(count)]
-        for bit, (wide, *halves) in enumerate(self._turning_steps()):
+        held = [[(row, lane) for lane in range(count)] for row in range(len(rows))]
+        for bit, (wide, *halves) in enumerate(steps):
             rows, kind = [e.value(f"bitcast {kind} {row} to {wide.kind}") for row in rows], wide.kind
-            for first in (row for row in range(count) if not row >> bit & 1):
+            for first in (row for row in range(len(rows)) if not row >> bit & 1):
                 pair = first, first | 1 << bit
                 left, right = (rows[row] for row in pair)
                 both = held[pair[0]] + held[pair[1]]
@@ -111,7 +145,8 @@ class Lanes:
                     rows[row] = wide.shuffle(e, left, right, lanes)
                     held[row] = [both[lane] for lane in wide._narrowed(lanes, self)]
         # The steps leave the columns in an order of their own.
-        columns = [rows[held.index([(row, lane) for row in range(count)])] for lane in range(count)]
+        starts = [lanes[0] for lanes in held]
+        columns = [rows[starts.index((0, lane))] for lane in wanted]
         return [e.value(f"bitcast {kind} {column} to {self.kind}") for column in columns]
 
     def _turning_steps(self) -> Iterator[tuple[Lanes, list[int], list[int]]]:

@@ -30,17 +30,16 @@ class Machine:
 def host_machine() -> Machine:
     """The machine that `llvm.compiled` makes code for."""
     host = llvm.host()
-    return _machine(host.architecture, tuple(sorted(host.features.items())), llvm.has_half_floats())
+    return _machine(host.architecture, host.enabled, llvm.has_half_floats())
 
 
 @lru_cache(maxsize=8)
-def _machine(architecture: str, features: tuple[tuple[str, bool], ...], has_half_floats: bool) -> Machine:
-    has = dict(features).get
+def _machine(architecture: str, features: frozenset[str], has_half_floats: bool) -> Machine:
     if architecture in _ARM:
         return Machine(fuses=True, rounds=True, scales=False, has_half_floats=True)
     return Machine(
-        fuses=bool(has("fma")),
-        rounds=bool(has("sse4.1")),
-        scales=all(has(feature) for feature in ("avx512f", "avx512vl", "avx512dq")),
+        fuses="fma" in features,
+        rounds="sse4.1" in features,
+        scales=features >= {"avx512f", "avx512vl", "avx512dq"},
         has_half_floats=has_half_floats,
     )

@@ -1,0 +1,67 @@
+"""The kernel of max pooling agrees with the definition: any window, stride and padding, NaN and infinities too."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import anydml as dml
+from anydml.runtime.native import llvm, pool
+from tests.runtime.cpu.products import MACHINES, Trial, layout, machine, run, values
+
+
+def max_pooling(random: Random) -> Trial:
+    window = [random.randint(1, 4) for _ in range(2)]
+    image = [random.randint(max(size, 4), 40) for size in window]
+    sizes = (random.randint(1, 2), random.randint(1, 20), *image)
+    x = layout(random, sizes, "FLOAT32") if random.random() < 0.3 else None
+    desc = x or dml.TensorDesc("FLOAT32", sizes, order=random.choice(("NCHW", "NHWC")))
+    options: dict[str, Any] = {
+        "window_size": window,
+        "strides": [random.choice((1, 2, 2, 3)) for _ in window],
+        "start_padding": [random.randrange(size) for size in window],
+        "end_padding": [random.randrange(size) for size in window],
+        "dilations": [random.choice((1, 1, 1, 2)) if size < 3 else 1 for size in window],
+        "output_indices_tensor": None,
+    }
+    inferred = dml.MaxPooling2(input_tensor=desc, **options).output_tensor.sizes
+    operator = dml.MaxPooling2(input_tensor=desc, output_tensor=layout(random, inferred, "FLOAT32"), **options)
+    numbers = values(random, sizes, "FLOAT32")
+    special = np.array([np.nan, np.inf, -np.inf], np.float32)
+    places = np.array([random.randrange(numbers.size) for _ in range(numbers.size // 50)], np.int64)
+    numbers.flat[places] = special[places % 3]
+    return Trial(operator, {"input_tensor": numbers}, 1, shift=random.randrange(0, 64, 4))
+
+
+def check(trial: Trial) -> None:
+    assert np.array_equal(run(trial, "cpu"), run(trial, "reference"), equal_nan=True), trial.operator
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_max_pooling__agrees_with_its_definition(seed: int) -> None:
+    check(max_pooling(Random(f"maxima {seed}")))
+
+
+@pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")
+@pytest.mark.parametrize("name", MACHINES)
+def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    if llvm.host().architecture not in ("x86_64", "amd64"):
+        pytest.skip("code for another architecture")
+    with machine(monkeypatch, name):
+        for seed in range(8):
+            check(max_pooling(Random(f"{name} {seed}")))
+
+
+def test_threads__give_the_same_bits() -> None:
+    trial = max_pooling(Random("threads"))
+    before, results = pool.get_threads(), []
+    try:
+        for count in (1, 2, 8):
+            pool.set_threads(count)
+            results.append(run(trial, "cpu"))
+    finally:
+        pool.set_threads(before)
+    assert all(np.array_equal(results[0], other, equal_nan=True) for other in results[1:])
