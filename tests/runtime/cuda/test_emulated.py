@@ -15,7 +15,7 @@ from anydml.runtime.backend import BACKENDS
 from tests.cases.framework import answer_of, make_case, numbers_of
 from tests.cases.framework.run import check
 from tests.runtime.cuda import emulation
-from tests.runtime.cuda.moves import is_moved
+from tests.runtime.cuda.moves import is_moved, taken_for_large
 
 NAMES = ["ACTIVATION_GELU", "CAST", "SLICE1", "GEMM", "CONVOLUTION", "REDUCE", "ACTIVATION_SOFTMAX1"]
 NAMES += ["MEAN_VARIANCE_NORMALIZATION1", "MAX_POOLING", "CUMULATIVE_SUMMATION"]
@@ -44,6 +44,14 @@ def test_moves__arrive_and_touch_nothing_else(pattern: str) -> None:
     (found,) = [each for each in PATTERNS if each.name == pattern]
     for shift in (0, 1):
         assert is_moved(emulation.BACKEND, found.build(1 << 14, 2), DataType.FLOAT16, shift)
+
+
+def test_moves__of_large_tensors_arrive_as_well() -> None:
+    from anydml.bench.patterns import PATTERNS
+
+    (found,) = [each for each in PATTERNS if each.name == "transpose, odd sizes"]
+    with taken_for_large():
+        assert is_moved(emulation.BACKEND, found.build(1 << 15, 1), DataType.UINT8, 1)
 
 
 def test_moves__can_be_told_wrong() -> None:
