@@ -13,12 +13,12 @@ from anydml.runtime.native import llvm, pool
 from tests.runtime.cpu.products import MACHINES, Trial, layout, machine, run, values
 
 
-def max_pooling(random: Random) -> Trial:
+def max_pooling(random: Random, data_type: str = "FLOAT32") -> Trial:
     window = [random.randint(1, 4) for _ in range(2)]
     image = [random.randint(max(size, 4), 40) for size in window]
     sizes = (random.randint(1, 2), random.randint(1, 20), *image)
-    x = layout(random, sizes, "FLOAT32") if random.random() < 0.3 else None
-    desc = x or dml.TensorDesc("FLOAT32", sizes, order=random.choice(("NCHW", "NHWC")))
+    x = layout(random, sizes, data_type) if random.random() < 0.3 else None
+    desc = x or dml.TensorDesc(data_type, sizes, order=random.choice(("NCHW", "NHWC")))
     options: dict[str, Any] = {
         "window_size": window,
         "strides": [random.choice((1, 2, 2, 3)) for _ in window],
@@ -28,9 +28,9 @@ def max_pooling(random: Random) -> Trial:
         "output_indices_tensor": None,
     }
     inferred = dml.MaxPooling2(input_tensor=desc, **options).output_tensor.sizes
-    operator = dml.MaxPooling2(input_tensor=desc, output_tensor=layout(random, inferred, "FLOAT32"), **options)
-    numbers = values(random, sizes, "FLOAT32")
-    special = np.array([np.nan, np.inf, -np.inf], np.float32)
+    operator = dml.MaxPooling2(input_tensor=desc, output_tensor=layout(random, inferred, data_type), **options)
+    numbers = values(random, sizes, data_type)
+    special = np.array([np.nan, np.inf, -np.inf], numbers.dtype)
     places = np.array([random.randrange(numbers.size) for _ in range(numbers.size // 50)], np.int64)
     numbers.flat[places] = special[places % 3]
     return Trial(operator, {"input_tensor": numbers}, 1, shift=random.randrange(0, 64, 4))
@@ -42,7 +42,7 @@ def check(trial: Trial) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_max_pooling__agrees_with_its_definition(seed: int) -> None:
-    check(max_pooling(Random(f"maxima {seed}")))
+    check(max_pooling(Random(f"maxima {seed}"), ("FLOAT32", "FLOAT32", "FLOAT16")[seed % 3]))
 
 
 @pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")

@@ -52,6 +52,7 @@ class Workspace:
 Expander = Callable[[Program, Workspace], "Sequence[Step] | None"]
 _CONTRACTION = "anydml.runtime.cpu.contraction"
 _REDUCTIONS = "anydml.runtime.cpu.reductions.operators"
+_RUNNING = "anydml.runtime.cpu.reductions.running"
 _PLACES = "anydml.runtime.cpu.reductions.places"
 _POOLING = "anydml.runtime.cpu.pooling"
 EXPANDERS: dict[str, str] = {
@@ -77,6 +78,8 @@ EXPANDERS: dict[str, str] = {
     "ACTIVATION_HARDMAX1": f"{_PLACES}:expand_hardmax",
     "ARGMAX": f"{_PLACES}:expand_place",
     "ARGMIN": f"{_PLACES}:expand_place",
+    "CUMULATIVE_PRODUCT": f"{_RUNNING}:expand_running_product",
+    "CUMULATIVE_SUMMATION": f"{_RUNNING}:expand_running_sum",
     "MEAN_VARIANCE_NORMALIZATION2": f"{_REDUCTIONS}:expand_mean_variance",
     "LP_NORMALIZATION": f"{_REDUCTIONS}:expand_lp",
     "MAX_POOLING2": f"{_CONTRACTION}.maxima:expand_max_pooling",

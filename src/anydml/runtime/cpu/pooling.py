@@ -12,6 +12,8 @@ from itertools import groupby, product
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node, cast, constant, load, operation, result
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
@@ -22,6 +24,7 @@ from anydml.runtime.cpu.formulas import with_result
 from anydml.runtime.cpu.pointwise import Together, can_run
 
 FIRST_SPATIAL = 2
+_PLACE = np.dtype(np.int32)
 MOST_TAPS = 16
 """Elements that are folded at once. Larger windows are folded along each dimension; those that are longer than this
 along one are left to the definition."""
@@ -53,7 +56,13 @@ class _Pool:
 
 
 def expand_max_pooling(program: Program, workspace: Workspace) -> list[Step] | None:
-    return _expand(program, workspace, _Pool("maximum"))
+    values, places = (*program.outputs, None)[:2]
+    if places is None:
+        return _expand(program, workspace, _Pool("maximum"))
+    passes = _passes(program, workspace, _Pool("maximum"))
+    if values is None or passes is None or len(passes.groups) > 1:
+        return None
+    return passes.with_places(values, places)
 
 
 def expand_average_pooling(program: Program, workspace: Workspace) -> list[Step] | None:
@@ -79,41 +88,99 @@ def expand_lp_pooling(program: Program, workspace: Workspace) -> list[Step] | No
 
 
 def _expand(program: Program, workspace: Workspace, pool: _Pool) -> list[Step] | None:
+    nests = [nest for nest in program.outputs if nest is not None]
+    passes = _passes(program, workspace, pool)
+    return passes.steps(nests[0]) if len(nests) == 1 and passes is not None else None
+
+
+def _passes(program: Program, workspace: Workspace, pool: _Pool) -> _Passes | None:
+    """How to pool, or None where windows are too large."""
     operator: Any = program.operator
-    source, nests = program.inputs[0], [nest for nest in program.outputs if nest is not None]
+    source = program.inputs[0]
     slides = {FIRST_SPATIAL + n: slide for n, slide in enumerate(operator.slides) if not slide.is_identity}
-    if len(nests) != 1 or source is None or source.type.is_packed_pair or not slides:
+    if source is None or source.type.is_packed_pair or not slides:
         return None
     if not all(_is_short(slide) for slide in slides.values()):
         return None
-    return _Passes(program, workspace, pool, slides).steps(source, nests[0])
+    return _Passes(program, workspace, pool, source, slides)
 
 
 class _Passes:
     """The passes over some dimensions after others, the last into the program's own nest."""
 
-    def __init__(self, program: Program, workspace: Workspace, pool: _Pool, slides: dict[int, Slide]) -> None:
-        self.program, self.workspace, self.pool, self.slides = program, workspace, pool, slides
+    def __init__(
+        self, program: Program, workspace: Workspace, pool: _Pool, source: View, slides: dict[int, Slide]
+    ) -> None:
+        self.program, self.workspace, self.pool = program, workspace, pool
+        self.source, self.slides = source, slides
         is_small = prod(slide.window for slide in slides.values()) <= MOST_TAPS
         self.groups = [tuple(slides)] if is_small else [(axis,) for axis in slides]
         """Dimensions that are folded at once."""
 
-    def steps(self, source: View, nest: Nest) -> list[Step] | None:
+    def steps(self, nest: Nest) -> list[Step] | None:
         found: list[Step] = []
-        view = source
-        kind = DataType.parse(computed_type(source.type))
+        view = self.source
+        kind = DataType.parse(computed_type(view.type))
         for axes in self.groups:
             is_last = axes == self.groups[-1]
             sizes = tuple(self.slides[n].count if n in axes else size for n, size in enumerate(view.sizes))
             between = None if is_last else self._between(sizes, kind)
             target = nest if is_last else _plain(sizes, between)
-            parts = (dict(zip(axes, runs, strict=True)) for runs in product(*(_runs(self.slides[a]) for a in axes)))
-            nests = tuple(_joined(target, part, self._loads(view, part), self._folded(view, part)) for part in parts)
+            parts = self._parts(axes)
+            nests = [_joined(target, part, self._loads(view, part), self._folded(view, part)) for part in parts]
             if not all(can_run(each) for each in nests):
                 return None
-            found.append(Together(nests) if len(nests) > 1 else nests[0])
+            found.append(Together(tuple(nests)))
             view = between or view
         return found
+
+    def with_places(self, values: Nest, places: Nest) -> list[Step] | None:
+        """The largest elements and their places in the flattened input."""
+        if prod(self.source.sizes) > np.iinfo(np.int32).max:
+            return None
+        tables = self._tables()
+        nests: list[Nest] = []
+        for part in self._parts(self.groups[0]):
+            loads = self._loads(self.source, part)
+            nests.append(_joined(values, part, loads, self._folded(self.source, part)))
+            moved = tuple(_moved(table, part) for table in tables)
+            nests.append(_joined(places, part, (*loads, *moved), self._place(part, len(loads))))
+        return [Together(tuple(nests))] if all(can_run(each) for each in nests) else None
+
+    def _parts(self, axes: tuple[int, ...]) -> list[Part]:
+        return [dict(zip(axes, runs, strict=True)) for runs in product(*(_runs(self.slides[a]) for a in axes))]
+
+    def _tables(self) -> tuple[Access, Access]:
+        """The place of each channel's first element, and of each window's first element within a channel."""
+        operator: Any = self.program.operator
+        batch, channels, *spatial = self.source.sizes
+        plane = prod(spatial)
+        first = np.zeros((1,) * len(spatial), np.int32)
+        for axis, slide in enumerate(operator.slides):
+            starts = (np.arange(slide.count) * slide.stride - slide.before) * prod(spatial[axis + 1 :])
+            first = first + starts.astype(np.int32).reshape([-1 if n == axis else 1 for n in range(len(spatial))])
+        of_channels = self.workspace.constant(np.arange(batch * channels, dtype=np.int32) * np.int32(plane), "channels")
+        of_windows = self.workspace.constant(first.astype(np.int32), "windows")
+        strides = tuple(prod(first.shape[n + 1 :]) for n in range(first.ndim))
+        return (
+            Access(of_channels, DataType.INT32, (channels, 1, *(0 for _ in spatial))),
+            Access(of_windows, DataType.INT32, (0, 0, *strides)),
+        )
+
+    def _place(self, part: Part, count: int) -> Node:
+        """The place of the first largest element of a window, the first NaN if there is one."""
+        kind, spatial = computed_type(self.source.type), self.source.sizes[FIRST_SPATIAL:]
+        steps = [
+            [tap * self.slides[axis].dilation * prod(spatial[axis - FIRST_SPATIAL + 1 :]) for tap in run.taps]
+            for axis, run in part.items()
+        ]
+        offsets = [constant(sum(each), _PLACE) for each in product(*steps)]
+        elements = [cast(load(n, self.source.type.numpy_dtype), kind) for n in range(count)]
+        best, place = elements[0], offsets[0]
+        for element, offset in zip(elements[1:], offsets[1:], strict=True):
+            is_better = _is_larger(element, best)
+            best, place = operation("where", is_better, element, best), operation("where", is_better, offset, place)
+        return operation("add", operation("add", load(count, _PLACE), load(count + 1, _PLACE)), place)
 
     def _between(self, sizes: tuple[int, ...], kind: DataType) -> View:
         slot = self.workspace.temporary(
@@ -167,12 +234,22 @@ def _plain(sizes: tuple[int, ...], view: View | None) -> Nest:
     return Nest(sizes, (), (Store(view.access, result(view.type.numpy_dtype)),))
 
 
+def _is_larger(x: Node, best: Node) -> Node:
+    """NaN is larger than every number, and not than another NaN."""
+    is_larger = operation("greater", x, best)
+    if x.type.kind != "f":
+        return is_larger
+    is_first_nan = operation("bitwise_and", operation("not_equal", x, x), operation("equal", best, best))
+    return operation("bitwise_or", is_larger, is_first_nan)
+
+
+def _moved(access: Access, part: Part) -> Access:
+    """The access of a part's first windows."""
+    return replace(access, offset=access.offset + sum(run.first * access.strides[axis] for axis, run in part.items()))
+
+
 def _joined(nest: Nest, part: Part, loads: tuple[Access, ...], value: Node) -> Nest:
     """Some iterations of a nest, whose result is this value of these loads."""
-
-    def moved(access: Access) -> Access:
-        return replace(access, offset=access.offset + sum(r.first * access.strides[a] for a, r in part.items()))
-
     sizes = tuple(part[axis].count if axis in part else size for axis, size in enumerate(nest.sizes))
-    stores = tuple(Store(moved(store.access), store.value) for store in nest.stores)
-    return with_result(Nest(sizes, tuple(moved(access) for access in nest.loads), stores), loads, value)
+    stores = tuple(Store(_moved(store.access, part), store.value) for store in nest.stores)
+    return with_result(Nest(sizes, tuple(_moved(access, part) for access in nest.loads), stores), loads, value)

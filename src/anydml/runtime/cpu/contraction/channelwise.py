@@ -35,7 +35,7 @@ def _is_depthwise(filtered: Filtered) -> bool:
     windows = filtered.windows
     is_plane = windows.taps[0] == windows.sizes_read[0] == windows.pixels[0] == 1 and windows.starts[0] == 0
     is_short = windows.channels == 1 and prod(windows.taps) <= MOST_TAPS
-    return is_plane and is_short and windows.type is DataType.FLOAT32
+    return is_plane and is_short
 
 
 def _slide(filtered: Filtered, axis: int) -> Slide:

@@ -75,6 +75,7 @@ def _spread(bias: View, nest: Nest) -> Access:
 
 
 def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Workspace) -> list[Step] | None:
+    filtered = replace(filtered, windows=filtered.windows.joined())
     filters, pixels = filtered.weights.lanes, filtered.pixels
     cells: Cells = filtered.windows.source.cells
     is_turned = _prefers_turned(filtered, done, machine)

@@ -15,9 +15,9 @@ from functools import reduce
 from itertools import product as combinations
 
 from anydml.core.steps import Access, Step
-from anydml.runtime.cpu.contraction.cells import FLOATS
+from anydml.runtime.cpu.contraction.cells import FLOATS, Source
 from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
+from anydml.runtime.cpu.contraction.machine import Machine
 from anydml.runtime.cpu.contraction.partition import even_part, part_of, ranges, wanted_pieces
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native import llvm
@@ -30,7 +30,8 @@ MOST_TAPS = 25
 """Filters with more taps have no room for their numbers in registers."""
 _TALLEST = 8
 """Outputs of a tile."""
-_LOWEST = "float 0xFFF0000000000000"
+_LOWEST = {"float": "0xFFF0000000000000", "half": "0xHFC00"}
+"""Minus infinity."""
 _WORK_OF_MEMORY = 8
 """A multiplication here takes as long as so many of a product, because operands are used less often."""
 
@@ -115,7 +116,7 @@ class Depthwise:
         return self.filter is None
 
     @property
-    def _numbers(self) -> Access:
+    def numbers(self) -> Access:
         """The filter; where there is none, what is not read."""
         return self.filter or Access(self.input.slot, self.input.type, (0, 0, 0), self.input.offset)
 
@@ -139,6 +140,7 @@ class Depthwise:
         shape = (
             "depthwise",
             self.is_maximum,
+            (self.input.type, self.numbers.type),
             self.machine,
             self.lanes_are,
             self.sliding.form,
@@ -149,7 +151,7 @@ class Depthwise:
         code = llvm.compiled(shape, self._write)
         words, common = self._words, self._common_words()
         chunks = [words.pack({**common, **chunk}) for chunk in self._chunks()]
-        slots = [self.input.slot, self._numbers.slot, *(place.slot for place in self.epilogue.places)]
+        slots = [self.input.slot, self.numbers.slot, *(place.slot for place in self.epilogue.places)]
         return [Task(code, chunks, max(slots) + 1)]
 
     def _chunks(self) -> Iterator[dict[str, int]]:
@@ -174,21 +176,22 @@ class Depthwise:
         return Words([*names, *self.epilogue.words()])
 
     def _common_words(self) -> dict[str, int]:
+        size = self.input.type.element_bytes
         found = {
             "input_slot": self.input.slot,
-            "input_offset": self.input.offset * CELL_BYTES,
-            "input_batch": self.input.strides[0] * CELL_BYTES,
-            "input_channel": self.input.strides[1] * CELL_BYTES,
-            "filter_slot": self._numbers.slot,
-            "filter_offset": self._numbers.offset * CELL_BYTES,
+            "input_offset": self.input.offset * size,
+            "input_batch": self.input.strides[0] * size,
+            "input_channel": self.input.strides[1] * size,
+            "filter_slot": self.numbers.slot,
+            "filter_offset": self.numbers.offset * self.numbers.type.element_bytes,
             "channels": self.channels,
             "multiplier": self.multiplier,
             "units": self._units[1],
         }
-        for name, stride in zip(("channel", "sliding", "crossing"), self._numbers.strides, strict=True):
-            found[f"filter_{name}"] = stride * CELL_BYTES
+        for name, stride in zip(("channel", "sliding", "crossing"), self.numbers.strides, strict=True):
+            found[f"filter_{name}"] = stride * self.numbers.type.element_bytes
         for name, axis in (("sliding", self.sliding), ("crossing", self.crossing)):
-            found |= {f"{name}_size": axis.size, f"{name}_stride": axis.stride * CELL_BYTES}
+            found |= {f"{name}_size": axis.size, f"{name}_stride": axis.stride * size}
             found |= {f"{name}_start": axis.start, f"{name}_outputs": axis.outputs}
         first, last = self._inner()
         found |= {"inner_first": first, "inner_last": last}
@@ -222,7 +225,8 @@ class Depthwise:
         context = e.room(self.epilogue.context_bytes, 8)
         zeros = e.room(2 * e.vector_bytes, e.vector_bytes)
         for half in range(2):
-            e.store(e.kind("float"), emitter.neutral, e.at(zeros, half * e.vector_bytes))
+            place = e.at(zeros, half * e.lanes * emitter.source.element_bytes)
+            e.store(e.kind(emitter.source.element), emitter.padding, place)
         source, weights = (words.load_address(e, name) for name in ("input", "filter"))
         units = words.load(e, "units")
         with e.loop(words.load(e, "unit_first"), words.load(e, "unit_last")) as number:
@@ -240,9 +244,12 @@ class _Emitter:
     def __init__(self, step: Depthwise, e: Writer, words: Words) -> None:
         self.step, self.e, self.words = step, e, words
         self.height = step._height
-        lowest = f"<{', '.join([_LOWEST] * e.lanes)}>"
-        self.neutral = lowest if step.is_maximum else "zeroinitializer"
-        """What padding reads as, and what outputs begin with."""
+        self.source = Source(step.input.type, FLOATS)
+        lowest = {element: f"<{', '.join([f'{element} {_LOWEST[element]}'] * e.lanes)}>" for element in _LOWEST}
+        self.neutral = lowest["float"] if step.is_maximum else "zeroinitializer"
+        """What outputs begin with."""
+        self.padding = lowest[self.source.element] if step.is_maximum else "zeroinitializer"
+        """What lies outside of the input, as its elements."""
 
     def word(self, name: str) -> str:
         return self.words.load(self.e, name)
@@ -284,9 +291,12 @@ class _Emitter:
         return e.value(f"select {truth} {is_nan}, {kind} {second}, {kind} {chosen}")
 
     def load(self, pointer: str, mask: str | None) -> str:
+        e, source = self.e, self.source
         if mask is None:
-            return self.e.load(self.e.kind("float"), pointer)
-        return self.e.load_some("float", pointer, mask, otherwise=self.neutral)
+            elements = e.load(e.kind(source.element), pointer)
+        else:
+            elements = e.load_some(source.element, pointer, mask, otherwise=self.padding)
+        return source.numbers_of(e, elements, e.lanes)
 
     def used(self, position: int) -> bool:
         axis = self.step.sliding
@@ -326,11 +336,13 @@ class _Pixels(_Emitter):
         if self.step.is_maximum:
             return {}
         e = self.e
+        source = Source(self.step.numbers.type, FLOATS)
         first = e.step("%filter", ("%unit", self.word("filter_channel")))
         found = {}
         for sliding, crossing in self.taps():
             place = e.step(first, (sliding, self.word("filter_sliding")), (crossing, self.word("filter_crossing")))
-            found[sliding, crossing] = e.splat("float", e.load("float", place, CELL_BYTES))
+            number = source.numbers_of(e, e.load(source.element, place, source.element_bytes), 1)
+            found[sliding, crossing] = e.splat("float", number)
         return found
 
     def _lines(self, row: Value) -> list[tuple[str, str]]:
@@ -355,6 +367,7 @@ class _Pixels(_Emitter):
     ) -> None:
         e, axis = self.e, self.step.crossing
         start = e.add(e.multiply(column, axis.step), self.word("crossing_start"))
+        size = self.source.element_bytes
         # Of two taps side by side that step by two, one reads the even and the other the odd elements of the same.
         is_paired = axis.step == 2 and axis.dilation == 1
         firsts = [tap - tap % 2 if is_paired else tap for tap in range(axis.taps)]
@@ -363,12 +376,12 @@ class _Pixels(_Emitter):
         for position, (line, is_inside) in enumerate(lines):
             if not self.used(position):
                 continue
-            at = e.step(line, (start, CELL_BYTES))
+            at = e.step(line, (start, size))
             read: dict[int, list[str]] = {}
             vectors = []
             for tap, first in enumerate(firsts):
                 if first not in read:
-                    place = e.choose(is_inside, "ptr", e.at(at, first * axis.dilation * CELL_BYTES), "%zeros")
+                    place = e.choose(is_inside, "ptr", e.at(at, first * axis.dilation * size), "%zeros")
                     read[first] = self._halves(place, masks[first])
                 vectors.append(self._joined(read[first], tap - first))
             if self.step.is_maximum:  # a line's maximum first: several outputs take it
@@ -391,7 +404,7 @@ class _Pixels(_Emitter):
         """As many vectors from `place` on as lanes are elements apart."""
         e, halves = self.e, []
         for half in range(self.step.crossing.step):
-            at = e.at(place, half * e.vector_bytes)
+            at = e.at(place, half * e.lanes * self.source.element_bytes)
             mask = masks[half] if masks else None
             halves.append(self.load(at, mask))
         return halves
@@ -411,12 +424,12 @@ class _Channels(_Emitter):
         memory = self.room_for_sums()
         channels = self.word("channels")
         whole = e.mask(channels, -e.lanes)
-        for first, last, is_part in ((0, whole, False), (whole, channels, True)):
-            with e.loop(first, last, e.lanes) as channel:
-                mask = e.first_lanes(e.subtract(channels, channel)) if is_part else None
-                weights = self._weights(channel)
-                with e.loop(self.word("row_first"), self.word("row_last"), self.height) as column:
-                    self._emit_tile(weights, channel, column, mask, memory)
+        # All channels of a few pixels lie side by side: they are read before the next ones.
+        with e.loop(self.word("row_first"), self.word("row_last"), self.height) as column:
+            for first, last, is_part in ((0, whole, False), (whole, channels, True)):
+                with e.loop(first, last, e.lanes) as channel:
+                    mask = e.first_lanes(e.subtract(channels, channel)) if is_part else None
+                    self._emit_tile(self._weights(channel), channel, column, mask, memory)
 
     def _weights(self, channel: Value) -> dict[tuple[int, int], str]:
         if self.step.is_maximum:
@@ -432,22 +445,45 @@ class _Channels(_Emitter):
     def _emit_tile(
         self, weights: dict[tuple[int, int], str], channel: Value, column: Value, mask: str | None, memory: str
     ) -> None:
-        e, sliding, crossing = self.e, self.step.sliding, self.step.crossing
+        e, sliding = self.e, self.step.sliding
         across = e.add(e.multiply(column, sliding.step), self.word("sliding_start"))
+        lines = self._lines(e.step("%input", (channel, self.source.element_bytes)))
+        after = e.add(across, self.positions())
+        is_whole = e.both(e.compare("sge", across, 0), e.compare("sle", after, self.word("sliding_size")))
+        lanes = None if mask is None else e.subtract(self.word("channels"), channel)
+        for is_edge in (False, True):
+            with e.unless(is_whole) if is_edge else e.when(is_whole):
+                sums = self._sums(lines, across, weights, mask, is_edge)
+                self.store(sums, column, channel, lanes, memory)
+
+    def _lines(self, start: str) -> list[tuple[str, str]]:
+        """For every tap down the image, the address of a line and the distance of its pixels; padding has none."""
+        e, crossing, found = self.e, self.step.crossing, []
         down = e.add(e.multiply("%unit", crossing.step), self.word("crossing_start"))
-        sums = [self.neutral] * self.height
-        start = e.step("%input", (channel, CELL_BYTES))
         for tap in range(crossing.taps):
             line = e.add(down, tap * crossing.dilation)
             is_line = e.compare("ult", line, self.word("crossing_size"))
             at = e.step(start, (line, self.word("crossing_stride")))
-            for position in range(self.positions()):
-                if not self.used(position):
-                    continue
-                place = e.add(across, position)
-                is_inside = e.both(is_line, e.compare("ult", place, self.word("sliding_size")))
-                pointer = e.step(at, (place, self.word("sliding_stride")))
-                pointer = e.choose(is_inside, "ptr", pointer, "%zeros")
+            stride = e.choose(is_line, "i64", self.word("sliding_stride"), 0)
+            found.append((e.choose(is_line, "ptr", at, "%zeros"), stride))
+        return found
+
+    def _sums(
+        self,
+        lines: list[tuple[str, str]],
+        across: Value,
+        weights: dict[tuple[int, int], str],
+        mask: str | None,
+        is_edge: bool,
+    ) -> list[str]:
+        """The outputs of a tile; at an edge, some pixels are padding."""
+        e, sums = self.e, [self.neutral] * self.height
+        for tap, (line, stride) in enumerate(lines):
+            first = e.step(line, (across, stride))
+            for position in filter(self.used, range(self.positions())):
+                pointer = e.step(first, (position, stride))
+                if is_edge:
+                    is_inside = e.compare("ult", e.add(across, position), self.word("sliding_size"))
+                    pointer = e.choose(is_inside, "ptr", pointer, "%zeros")
                 self.add(sums, position, tap, self.load(pointer, mask), weights)
-        lanes = None if mask is None else e.subtract(self.word("channels"), channel)
-        self.store(sums, column, channel, lanes, memory)
+        return sums

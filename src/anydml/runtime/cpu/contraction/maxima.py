@@ -16,6 +16,7 @@ from anydml.runtime.cpu.contraction.machine import host_machine
 from anydml.runtime.cpu.contraction.results import Finish, finish, sums_of_floats
 from anydml.runtime.cpu.expand import Workspace
 
+_TYPES = (DataType.FLOAT32, DataType.FLOAT16)
 _PLANE = 4
 """Dimensions of a batch of images."""
 
@@ -28,7 +29,7 @@ def expand_max_pooling(program: Program, workspace: Workspace) -> list[Step] | N
 def _maxima(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
     source, nests = program.inputs[0], [nest for nest in program.outputs if nest is not None]
-    if source is None or source.type is not DataType.FLOAT32 or len(source.sizes) != _PLANE or len(nests) != 1:
+    if source is None or source.type not in _TYPES or len(source.sizes) != _PLANE or len(nests) != 1:
         return None
     slides = operator.slides
     if not all(map(_is_plain, slides)) or slides[0].window * slides[1].window > MOST_TAPS:
@@ -38,6 +39,8 @@ def _maxima(program: Program, workspace: Workspace) -> list[Step] | None:
     if not is_line and source.strides[1] != 1:
         return None
     machine = host_machine()
+    if source.type is DataType.FLOAT16 and not machine.has_half_floats:
+        return None
     done = finish(nests[0], Finish(sums_of_floats()), source.type, machine, workspace)
     if done is None:
         return None

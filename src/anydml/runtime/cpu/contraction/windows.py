@@ -6,34 +6,24 @@ about a tap (which lanes lie on padding, where they read) is found once for all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from anydml.core.datatype import DataType
 from anydml.core.steps import Access
 from anydml.runtime.cpu.contraction.cells import Source
+from anydml.runtime.cpu.contraction.gathering import JOINED, PAIRED, SPREAD, STRAIGHT, TURNED, emit_gather
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES
-from anydml.runtime.cpu.contraction.packing import as_integers, load_numbers, weave
 from anydml.runtime.cpu.contraction.panels import Numbers
 from anydml.runtime.cpu.contraction.staged import STAGE, STAGE_PARAMETERS, Form
 from anydml.runtime.cpu.contraction.writer import Words, Writer
-from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.native.emit import Value
 
 SPATIAL = 3
-STRAIGHT, PAIRED, TURNED, SPREAD = "straight", "paired", "turned", "spread"
-"""How pixels lie: side by side, every second one, channels side by side, or neither."""
-_PIECE_PARAMETERS = (
-    "ptr %parameters, ptr %source, i64 %outer, i64 %middle, i64 %inner, i64 %done, i64 %count, ptr %cells"
-)
-_CHANNELS_AT_ONCE = 8
-_ENTRY_BYTES = 24
-"""Of a tap in the table: where it reads, and masks."""
+_FEW_CHANNELS = 4
+"""So many are enough to be turned by themselves."""
 MOST_TAPS = 1024
-"""So that the table has room on the stack of any thread."""
-Loader = Callable[[str], str]
-"""Loads a vector of pixels of the channel at an address."""
+"""So that tables of taps have room on the stack of any thread."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +48,8 @@ class Windows:
     starts: tuple[int, int, int]
     taps: tuple[int, int, int]
     dilations: tuple[int, int, int]
+    is_joined: bool = False
+    """Whether the elements of a window's line count as its channels, and steps along the line count elements."""
 
     @property
     def rows(self) -> int:
@@ -73,7 +65,9 @@ class Windows:
 
     @property
     def way(self) -> str:
-        if self.channel_stride == 1 and self.channels >= 4:
+        if self.is_joined:
+            return JOINED
+        if self.channel_stride == 1 and self.channels >= _FEW_CHANNELS:
             return TURNED
         if self.strides[-1] == 1 and self.steps[-1] in (1, 2):
             return STRAIGHT if self.steps[-1] == 1 else PAIRED
@@ -90,10 +84,27 @@ class Windows:
 
     @property
     def sizes(self) -> Numbers:
-        return (*self.batch, self.channels, *self.sizes_read)
+        return (*self.batch, 1 if self.is_joined else self.channels, *self.sizes_read)
 
     def moved(self, slot: int) -> Windows:
         return replace(self, slot=slot)
+
+    def joined(self) -> Windows:
+        """With the few channels of neighbouring pixels, where they lie side by side, as one line of elements."""
+        count = self.channels
+        is_dense = self.channel_stride == 1 and self.strides[2] == count and self.dilations[2] == 1
+        if not is_dense or not 1 < count < _FEW_CHANNELS or self.taps[2] == 1 or not self.source.cells.is_float:
+            return self
+        return replace(
+            self,
+            channels=count * self.taps[2],
+            sizes_read=(*self.sizes_read[:2], self.sizes_read[2] * count),
+            strides=(*self.strides[:2], 1),
+            steps=(*self.steps[:2], self.steps[2] * count),
+            starts=(*self.starts[:2], self.starts[2] * count),
+            taps=(*self.taps[:2], 1),
+            is_joined=True,
+        )
 
     def merged(self) -> Windows:
         """Windows of one tap that meet every pixel once: lines that follow one another in memory as one line."""
@@ -148,10 +159,7 @@ class Windows:
 
     def emit(self, e: Writer, words: Words, form: Form) -> None:
         pitch = form.pitch_bytes(e.vector_bytes)
-        if self.way == TURNED:
-            _Turned(e, words, self.source, pitch).emit()
-        else:
-            _Straight(e, words, self.source, pitch, self.way).emit()
+        emit_gather(e, words, self.source, pitch, self.way)
         _emit_vector(e, words)
         with e.function(STAGE, STAGE_PARAMETERS):
             panel = e.multiply(words.load(e, "cell_rows"), pitch)
@@ -202,217 +210,3 @@ def _emit_vector(e: Writer, words: Words) -> None:
                 ("i64", e.subtract(end, first)),
                 ("ptr", "%cells"),
             )
-
-
-class _Gather:
-    """What all ways share: the loops over taps, and where a tap reads."""
-
-    def __init__(self, e: Writer, words: Words, source: Source, pitch: int) -> None:
-        self.e, self.words, self.source, self.pitch = e, words, source, pitch
-
-    def word(self, name: str) -> str:
-        return self.words.load(self.e, name)
-
-    def emit(self) -> None:
-        e = self.e
-        with e.function("piece", _PIECE_PARAMETERS):
-            self.prepare()
-            taps = [self.word(f"tap_{n}") for n in range(SPATIAL)]
-            with e.loop(0, taps[0]) as a, e.loop(0, taps[1]) as b:
-                line, is_inside = self._line((a, b))
-                with e.loop(0, taps[2]) as c:
-                    number = e.add(e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2]), c)
-                    place = e.add(self.word("start_2"), e.multiply(c, self.word("dilation_2")))
-                    self.emit_tap(line, is_inside, place, number)
-            self.emit_channels()
-
-    def prepare(self) -> None:
-        """What comes before the loops."""
-
-    def _line(self, taps: Sequence[Value]) -> tuple[str, str]:
-        """The address of the line that a tap reads, and whether there is one."""
-        e, pointer, is_inside = self.e, "%source", "true"
-        for number, (tap, index) in enumerate(zip(taps, ("%outer", "%middle"), strict=True)):
-            place = e.add(e.multiply(index, self.word(f"index_step_{number}")), self.word(f"start_{number}"))
-            place = e.add(place, e.multiply(tap, self.word(f"dilation_{number}")))
-            is_inside = e.both(is_inside, e.compare("ult", place, self.word(f"size_{number}")))
-            pointer = e.step(pointer, (place, self.word(f"stride_{number}")))
-        return e.choose(is_inside, "ptr", pointer, "%source"), is_inside
-
-    def emit_tap(self, line: str, is_inside: str, place: Value, number: Value) -> None:
-        raise NotImplementedError
-
-    def emit_channels(self) -> None:
-        """What comes after the loops."""
-
-    def lanes_inside(self, is_inside: str, base: Value, step: Value) -> tuple[Value, Value]:
-        """The first lane that reads, and the one after the last: 0 <= base + lane * step < size."""
-        e = self.e
-        before = e.maximum(e.subtract(0, base), 0)
-        room = e.maximum(e.subtract(self.word("size_2"), base), 0)
-        first = e.maximum("%done", e.divide_rounding_up(before, step))
-        last = e.minimum(e.add("%done", "%count"), e.divide_rounding_up(room, step))
-        return first, e.choose(is_inside, "i64", last, first)
-
-    def range_mask(self, first: Value, last: Value, start: int = 0) -> str:
-        """Lanes from the first to before the last; the vector begins at `start`."""
-        e = self.e
-        places = f"<{', '.join(f'i64 {start + lane}' for lane in range(e.lanes))}>"
-        kind = e.kind("i64")
-        low, high = (e.splat("i64", str(value)) for value in (first, last))
-        is_after = e.value(f"icmp sge {kind} {places}, {low}")
-        is_before = e.value(f"icmp slt {kind} {places}, {high}")
-        return e.value(f"and {e.kind('i1')} {is_after}, {is_before}")
-
-
-class _Straight(_Gather):
-    """A vector of pixels for each channel; lanes that the piece does not have are left to the pieces after it.
-
-    Where taps read, and which lanes, is noted in a table first. Channels are then taken a few at a time through all
-    taps: memory that taps share is still near, even if that of all channels would fall into one part of a cache.
-    """
-
-    def __init__(self, e: Writer, words: Words, source: Source, pitch: int, way: str) -> None:
-        super().__init__(e, words, source, pitch)
-        self.way = way
-        self.table = ""
-
-    def prepare(self) -> None:
-        self.table = self.e.value(f"alloca i8, i64 {self.e.multiply(self.word('tap_count'), _ENTRY_BYTES)}, align 8")
-
-    def emit_tap(self, line: str, is_inside: str, place: Value, number: Value) -> None:
-        e = self.e
-        step: Value = {STRAIGHT: 1, PAIRED: 2}.get(self.way) or self.word("index_step_2")
-        base = e.add(e.multiply(e.subtract("%inner", "%done"), step), place)
-        first, last = self.lanes_inside(is_inside, base, step)
-        entry = e.step(self.table, (number, _ENTRY_BYTES))
-        e.store("ptr", e.step(line, (base, self.word("stride_2"))), entry, 8)
-        if self.way == PAIRED:
-            first, last = e.multiply(first, 2), e.subtract(e.multiply(last, 2), 1)
-        for half in range(2 if self.way == PAIRED else 1):
-            mask = self.range_mask(first, last, half * e.lanes)
-            bits = e.value(f"bitcast {e.kind('i1')} {mask} to i{e.lanes}")
-            e.store("i64", e.value(f"zext i{e.lanes} {bits} to i64"), e.at(entry, (1 + half) * 8), 8)
-
-    def emit_channels(self) -> None:
-        e, count = self.e, self.source.cells.count
-        stored = self.range_mask("%done", e.lanes)
-        taps, rows = self.word("tap_count"), self.word("channel_rows")
-        whole = e.divide(self.word("channels"), count)
-        blocks = e.mask(whole, -_CHANNELS_AT_ONCE)
-        with e.loop(0, blocks, _CHANNELS_AT_ONCE) as first, e.loop(0, taps) as tap:
-            pointer, load, cells = self._entry(tap)
-            for more in range(_CHANNELS_AT_ONCE):
-                self._emit_cells(e.add(first, more), pointer, load, cells, stored, is_whole=True)
-        with e.loop(0, taps) as tap:
-            pointer, load, cells = self._entry(tap)
-            with e.loop(blocks, whole) as number:
-                self._emit_cells(number, pointer, load, cells, stored, is_whole=True)
-            if count > 1:
-                with e.loop(whole, rows) as number:
-                    self._emit_cells(number, pointer, load, cells, stored, is_whole=False)
-
-    def _entry(self, tap: Value) -> tuple[str, Loader, str]:
-        """Where a tap reads, what loads its pixels, and where they go."""
-        e = self.e
-        entry = e.step(self.table, (tap, _ENTRY_BYTES))
-        masks = []
-        for half in range(2 if self.way == PAIRED else 1):
-            bits = e.value(f"trunc i64 {e.load('i64', e.at(entry, (1 + half) * 8), 8)} to i{e.lanes}")
-            masks.append(e.value(f"bitcast i{e.lanes} {bits} to {e.kind('i1')}"))
-        cells = e.step("%cells", (e.multiply(tap, self.word("channel_rows")), self.pitch))
-        return e.load("ptr", entry, 8), self._loader(masks), cells
-
-    def _emit_cells(self, number: Value, pointer: str, load: Loader, cells: str, stored: str, is_whole: bool) -> None:
-        """One row of cells. The last of a tap may have numbers of fewer channels."""
-        e, count = self.e, self.source.cells.count
-        stride, vectors = self.word("channel_stride"), []
-        for n in range(count):
-            channel = e.add(e.multiply(number, count), n)
-            place = e.step(pointer, (channel, stride))
-            if is_whole:
-                vectors.append(load(place))
-                continue
-            is_there = e.compare("slt", channel, self.word("channels"))
-            found = load(e.choose(is_there, "ptr", place, pointer))
-            vectors.append(e.choose(is_there, e.kind(self.source.number), found, "zeroinitializer"))
-        target = e.step(cells, (number, self.pitch))
-        e.store_some(self.source.cells.element, weave(e, self.source.cells, vectors), target, stored)
-
-    def _loader(self, masks: list[str]) -> Loader:
-        e = self.e
-        if self.way == STRAIGHT:
-            return lambda pointer: load_numbers(e, self.source, pointer, masks[0])
-        if self.way == PAIRED:
-            return lambda pointer: self._load_pairs(pointer, masks)
-        return lambda pointer: self._load_spread(pointer, masks[0])
-
-    def _load_pairs(self, pointer: str, masks: list[str]) -> str:
-        e, element = self.e, self.source.element
-        halves = [
-            e.load_some(element, e.at(pointer, number * e.lanes * self.source.element_bytes), mask)
-            for number, mask in enumerate(masks)
-        ]
-        found = e.shuffle(e.kind(element), halves[0], halves[1], range(0, 2 * e.lanes, 2))
-        return self.source.numbers_of(e, found, e.lanes)
-
-    def _load_spread(self, pointer: str, mask: str) -> str:
-        """Any distance: one element at a time."""
-        e, element = self.e, self.source.element
-        step = e.multiply(self.word("index_step_2"), self.word("stride_2"))
-        places = f"<{', '.join(f'i64 {lane}' for lane in range(e.lanes))}>"
-        kind = e.kind("i64")
-        offsets = e.value(f"mul {kind} {places}, {e.splat('i64', str(step))}")
-        pointers = e.value(f"getelementptr i8, ptr {pointer}, {kind} {offsets}")
-        suffix = {"half": "f16", "float": "f32"}.get(element, element)
-        name = f"@llvm.masked.gather.v{e.lanes}{suffix}.v{e.lanes}p0"
-        values, truth = e.kind(element), e.kind("i1")
-        e.declare(f"{values} {name}({e.kind('ptr')}, i32, {truth}, {values})")
-        found = e.value(
-            f"call {values} {name}({e.kind('ptr')} {pointers}, i32 1, {truth} {mask}, {values} zeroinitializer)"
-        )
-        return self.source.numbers_of(e, found, e.lanes)
-
-
-class _Turned(_Gather):
-    """Channels side by side: blocks of as many pixels as channels are turned in registers.
-
-    A piece is a part of a line. It leaves the lanes of pieces before it alone.
-    """
-
-    def emit_tap(self, line: str, is_inside: str, place: Value, number: Value) -> None:
-        e, count = self.e, self.source.cells.count
-        cells = e.step("%cells", (e.multiply(number, self.word("channel_rows")), self.pitch))
-        step = self.word("index_step_2")
-        base = e.add(e.multiply(e.subtract("%inner", "%done"), step), place)
-        first, last = self.lanes_inside(is_inside, base, step)
-        stored = self.range_mask("%done", e.lanes)
-        pixel = e.multiply(step, self.word("stride_2"))
-        pointer = e.step(line, (base, self.word("stride_2")))
-        channels, block = self.word("channels"), e.lanes * count
-        with e.loop(0, channels, block) as channel:
-            there = e.subtract(channels, channel)
-            mask = e.first_lanes(there, block)
-            rows = [self._row(pointer, lane, pixel, channel, (first, last), mask) for lane in range(e.lanes)]
-            target = e.step(cells, (e.divide(channel, count), self.pitch))
-            columns = Lanes(CELL_BYTES, e.lanes).turn(e, rows)
-            cell_count = e.divide_rounding_up(e.minimum(there, block), count)
-            is_whole = e.compare("eq", cell_count, e.lanes)
-            with e.when(is_whole):
-                for number, column in enumerate(columns):
-                    e.store_some("i32", column, e.at(target, number * self.pitch), stored)
-            with e.unless(is_whole):
-                for number, column in enumerate(columns):
-                    with e.when(e.compare("sgt", cell_count, number)):
-                        e.store_some("i32", column, e.at(target, number * self.pitch), stored)
-
-    def _row(
-        self, pointer: str, lane: int, pixel: Value, channel: Value, inside: tuple[Value, Value], mask: str
-    ) -> str:
-        e, count = self.e, self.e.lanes * self.source.cells.count
-        reads = e.both(e.compare("sge", lane, inside[0]), e.compare("slt", lane, inside[1]))
-        place = e.step(pointer, (lane, pixel), (channel, self.source.element_bytes))
-        held = e.choose(reads, e.kind("i1", count), mask, "zeroinitializer")
-        start = e.choose(reads, "ptr", place, "%source")
-        elements = e.load_some(self.source.element, start, held, count)
-        return as_integers(e, self.source.cells, self.source.cells_of(e, elements, count))

@@ -50,7 +50,7 @@ def neutral(fold: str, type: ElementType) -> float | int:
     return int(limits.min if sign < 0 else limits.max)
 
 
-class _Kernel:
+class Kernel:
     """What both kinds of kernels have in common: the loops around, and the operands."""
 
     def __init__(self, e: Emitter, shape: Shape) -> None:
@@ -160,7 +160,7 @@ class _Kernel:
         return found[0]
 
 
-class _Along(_Kernel):
+class _Along(Kernel):
     """Vectors lie along a reduced loop: each fold ends with the fold of its lanes."""
 
     def _inner(self) -> None:
@@ -322,7 +322,7 @@ class _Along(_Kernel):
         return sorted({n.value for n in found if n.op == "load" and n.value < self.load_count})
 
 
-class _Across(_Kernel):
+class _Across(Kernel):
     """Vectors lie along a loop that is kept: every lane folds elements of its own.
 
     The folds of some columns are under way at once, in the staging memory, one row of them for each stage.

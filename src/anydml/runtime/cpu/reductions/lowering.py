@@ -51,6 +51,7 @@ class Shape:
     """The stage whose elements are staged for the store, -1 for none."""
     vector_bytes: int
     stream: bool
+    scan: str = ""
 
     @property
     def sides(self) -> tuple[tuple[DataType, str], ...]:
@@ -89,10 +90,11 @@ def is_supported(reduction: Reduction) -> bool:
 
 
 def task_of(reduction: Reduction) -> Task:
-    from anydml.runtime.cpu.reductions.kernel import module_text
+    from anydml.runtime.cpu.reductions import kernel, running
 
     lowered = lower(reduction)
     assert lowered is not None
+    module_text = running.module_text if reduction.scan else kernel.module_text
     code = llvm.compiled(lowered.shape, lambda: module_text(lowered.shape))
     chunks = [_words(part) for part in _chunks(lowered)]
     return Task(code, chunks, max(side.slot for side in lowered.bounds.sides) + 1)
@@ -160,12 +162,14 @@ def _shape_of(reduction: Reduction, bounds: Bounds, is_along: bool) -> Shape:
     told = tuple((side.type, _step(side)) for side in bounds.sides)
     count = len(reduction.loads)
     values = tuple(stage.value for stage in reduction.stages) + tuple(store.value for store in reduction.stores)
-    stores_all = reduction.stores_all
+    stores_all = reduction.stores_all or bool(reduction.scan)
     keeps = _kept_stage(reduction, bounds) if is_along and stores_all else -1
     written = bounds.iterations * sum(side.element_bytes for side in bounds.sides[count:])
-    stream = stores_all and is_along and written >= STREAMED_BYTES and all(step == EVEN for _, step in told[count:])
+    can_stream = stores_all and is_along and not reduction.scan
+    stream = can_stream and written >= STREAMED_BYTES and all(step == EVEN for _, step in told[count:])
     folds = tuple(stage.fold for stage in reduction.stages)
-    return Shape(is_along, folds, values, told[:count], told[count:], stores_all, keeps, llvm.vector_bytes(), stream)
+    moves = told[:count], told[count:]
+    return Shape(is_along, folds, values, *moves, stores_all, keeps, llvm.vector_bytes(), stream, reduction.scan)
 
 
 def _kept_stage(reduction: Reduction, bounds: Bounds) -> int:

@@ -14,6 +14,7 @@ from anydml.core.steps import Access, Store
 from anydml.runtime.native.tasks import Task
 
 FOLDS = ("add", "multiply", "maximum", "minimum")
+INCLUSIVE, EXCLUSIVE = "inclusive", "exclusive"
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,9 @@ class Reduction:
     stages: tuple[Stage, ...]
     stores: tuple[Store, ...]
     name: str = "reduction"
+    scan: str = ""
+    """Empty, or INCLUSIVE or EXCLUSIVE: then the only stage is a running fold along the last reduced loop, and what is
+    stored for an element is the fold up to it, with or without it."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
