@@ -31,6 +31,7 @@ def add_compute(parser: ArgumentParser) -> None:
     add("--no-peers", action="store_true", help="without NumPy, PyTorch and ONNX Runtime")
     add("--processor-time", action="store_true", help="of one thread, where other programs keep the processors busy")
     add("--json", action="store_true", help="print JSON")
+    add("--markdown", action="store_true", help="print tables for a page")
     parser.set_defaults(run=run)
 
 
@@ -45,7 +46,12 @@ def run(args: Namespace) -> int:
     if args.device == "cuda":
         return _run_cuda(args)
     done = _measure(args)
-    write((json.dumps(done.to_json(), indent=1) if args.json else _text(done)) + "\n")
+    if args.markdown:
+        from anydml.bench.compute.report import page
+
+        write(page(done) + "\n")
+    else:
+        write((json.dumps(done.to_json(), indent=1) if args.json else _text(done)) + "\n")
     return 0
 
 
@@ -66,6 +72,7 @@ def _run_cuda(args: Namespace) -> int:
 
 def _measure(args: Namespace) -> Run:
     from anydml.bench.compute.case import OURS, PEERS
+    from anydml.bench.compute.peak import peak_rate
     from anydml.bench.compute.run import Limits, Run, copy_rate, measure
     from anydml.bench.measure import describe_machine
     from anydml.runtime.native.pool import get_threads
@@ -74,7 +81,8 @@ def _measure(args: Namespace) -> Run:
     threads = args.threads or get_threads()
     chosen = [(case, size) for case in _chosen(args) for size in (args.sizes if case.is_sized else args.sizes[:1])]
     contenders = [OURS] if args.no_peers else [OURS, *PEERS]
-    done = Run(describe_machine(), threads, args.repeat, Limits(copy_rate(args.repeat, threads)))
+    limits = Limits(copy_rate(args.repeat, threads), peak_rate(args.repeat, threads))
+    done = Run(describe_machine(), threads, args.repeat, limits)
     with Progress(len(chosen), "measuring") as progress:
         for case, size in chosen:
             done.results.append(measure(case, size, contenders, args.repeat, threads))
@@ -101,10 +109,7 @@ def _chosen(args: Namespace) -> list[Case]:
 def _text(done: Run) -> str:
     from anydml.bench.compute import report
 
-    machine = ", ".join(f"{name} {value}" for name, value in done.machine.items())
-    rate = done.limits.copy_rate / 1e9
-    parts = [f"{machine}; {done.threads} threads; the fastest copy reads and writes {rate:.1f} GB/s"]
-    for key in dict.fromkeys((result.family, result.size_bytes) for result in done.results):
-        chosen = [result for result in done.results if (result.family, result.size_bytes) == key]
-        parts += ["", f"{key[0]}, {report.size_text(key[1])}", report.table(done, chosen)]
+    parts = [report.limits(done)]
+    for about, results in report.sections(done):
+        parts += ["", about, report.table(done, results)]
     return "\n".join([*parts, "", *report.goals(done.results)])

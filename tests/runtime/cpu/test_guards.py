@@ -1,4 +1,4 @@
-"""Kernels of products touch no byte beyond their tensors: memory around the buffers ends the process when touched."""
+"""Kernels touch no byte beyond their tensors: memory around the buffers ends the process when touched."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
+from tests.runtime.cpu.elements import MAKERS as ELEMENTS
 from tests.runtime.cpu.products import Trial, backward_convolution, convolution, gemm, integer_gemm, vector_product
 from tests.runtime.cpu.recurrent import GATES, network
 from tests.runtime.cpu.test_maxima import max_pooling
@@ -25,9 +26,10 @@ MAKERS = {
     "depthwise": lambda random: convolution(random, is_depthwise=True),
     "backward": backward_convolution,
     "integers": integer_gemm,
+    **ELEMENTS,
     "maxima": max_pooling,
 }
-TRIALS = 8
+TRIALS, TRIALS_OF_ELEMENTS = 8, 25
 NETWORKS = "networks"
 
 
@@ -69,7 +71,8 @@ def check_all(name: str) -> None:
     if name == "none":
         with guarded(64, True) as address:
             ctypes.string_at(address, 65)
-    for number in range(TRIALS if name != "none" else 0):
+    trials = TRIALS_OF_ELEMENTS if name in ELEMENTS else TRIALS
+    for number in range(trials if name != "none" else 0):
         trial = MAKERS[name](Random(f"guards {name} {number}"))
         for at_end in (False, True):
             run_guarded(trial, at_end)

@@ -102,6 +102,26 @@ _FLAT = {
 }
 
 
+def _halves(size: int, threads: int) -> Problem:
+    """The sum of as many elements as for float32, in float16."""
+    count = size // 4
+    a, b = (random(count, seed).astype(np.float16) for seed in range(2))
+    mine, by_numpy, by_torch, by_onnx = (np.zeros(count, np.float16) for _ in range(4))
+    halves = dml.TensorDesc("FLOAT16", (count,))
+    node = OnnxNode("Add", ("a", "b"), ("y",))
+    return problem(
+        {
+            OURS: ours(dml.ElementWiseAdd(a_tensor=halves, b_tensor=halves), [a, b], [mine], threads),
+            NUMPY: partial(np.add, a, b, by_numpy),
+            TORCH: torch_work(lambda t, o, a, b: t.add(a, b, out=o), by_torch, a, b, threads=threads),
+            ONNX: onnx([node], {"a": a, "b": b}, {"y": by_onnx}, threads),
+        },
+        {OURS: mine, NUMPY: by_numpy, TORCH: by_torch, ONNX: by_onnx},
+        touched_bytes=sum(array.nbytes for array in (a, b, mine)),
+        tolerance=1e-3,
+    )
+
+
 def _where(size: int, threads: int) -> Problem:
     count = size // 4
     a, b, condition = random(count), random(count, 1), random(count, 2) > 0
@@ -214,6 +234,7 @@ def _chain(is_mixed: bool, size: int, threads: int) -> Problem:
 NAME = "pointwise"
 CASES = (
     *(Case(NAME, name, partial(_flat, same)) for name, same in _FLAT.items()),
+    Case(NAME, "add, float16", _halves, beside="add"),
     Case(NAME, "where", _where),
     Case(NAME, "add images, packed", partial(_add_images, "packed")),
     Case(NAME, "add images, one NHWC", partial(_add_images, "NHWC"), beside="add images, packed"),

@@ -15,23 +15,59 @@ LEAST_BESIDE = 1 / 1.3
 
 def table(run: Run, results: list[Result]) -> str:
     """A line for each case: milliseconds of each contender, our speed beside the best peer, our part of the limit."""
-    peers = [peer for peer in PEERS if any(peer in result.timings for result in results)]
-    heads = ["case", "ms", "+-", "of copy", *peers, "beside best"]
-    rows = [heads, *(_cells(run, result, peers) for result in results)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
+    rows = _rows(run, results)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(_aligned(row, widths)) for row in rows]
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 
+def page(run: Run) -> str:
+    """The same for a page in Markdown."""
+    parts = [limits(run), ""]
+    for about, results in sections(run):
+        first, *rows = _rows(run, results)
+        rule = ["---", *("---:" for _ in first[1:])]
+        parts += [f"### {about}", "", *(f"| {' | '.join(row)} |" for row in (first, rule, *rows)), ""]
+    return "\n".join([*parts, *(f"- {line}" for line in goals(run.results))])
+
+
+def limits(run: Run) -> str:
+    """The machine, and what it can do at best."""
+    machine = ", ".join(f"{name} {value}" for name, value in run.machine.items())
+    text = f"{machine}; {run.threads} threads; the fastest copy reads and writes {run.limits.copy_rate / 1e9:.1f} GB/s"
+    peak = run.limits.peak_rate
+    return f"{text}; {peak / 1e9:.0f} GFLOP/s at most" if peak else text
+
+
+def sections(run: Run) -> Iterator[tuple[str, list[Result]]]:
+    """Each family at each size, with its name."""
+    for key in dict.fromkeys((result.family, result.size_bytes) for result in run.results):
+        yield f"{key[0]}, {size_text(key[1])}", [r for r in run.results if (r.family, r.size_bytes) == key]
+
+
+def _rows(run: Run, results: list[Result]) -> list[list[str]]:
+    peers = [peer for peer in PEERS if any(peer in result.timings for result in results)]
+    heads = ["case", "ms", "+-", "of limit", *peers, "beside best"]
+    return [heads, *(_cells(run, result, peers) for result in results)]
+
+
 def _cells(run: Run, result: Result, peers: list[str]) -> list[str]:
     mine = result.timings[OURS]
-    rate = result.touched_bytes / mine.median / run.limits.copy_rate
-    cells = [result.name, _milliseconds(mine.median), f"{mine.spread:.0%}", f"{rate:.2f}" if rate else "-"]
+    part = _part_of_limit(run, result)
+    cells = [result.name, _milliseconds(mine.median), f"{mine.spread:.0%}", f"{part:.2f}" if part else "-"]
     for peer in peers:
         mark = " (differs)" if peer in result.differs else ""
         cells.append(_milliseconds(result.timings[peer].median) + mark if peer in result.timings else "-")
     lead = result.lead
     return [*cells, f"{lead.median:.2f}" if lead else "-"]
+
+
+def _part_of_limit(run: Run, result: Result) -> float:
+    """Of the machine's bandwidth; of its peak where multiplications and additions are the work."""
+    seconds = result.timings[OURS].median
+    if result.operations:
+        return result.operations / seconds / run.limits.peak_rate if run.limits.peak_rate else 0.0
+    return result.touched_bytes / seconds / run.limits.copy_rate
 
 
 def _milliseconds(seconds: float) -> str:

@@ -43,9 +43,11 @@ class Result:
 
 @dataclass(frozen=True)
 class Limits:
-    """What the machine can do at best: bytes per second that a copy on all cores reads and writes."""
+    """What the machine can do at best: bytes per second that a copy on all cores reads and writes, and multiplications
+    and additions of float32 per second (0 where nothing needed them)."""
 
     copy_rate: float
+    peak_rate: float = 0.0
 
 
 @dataclass(frozen=True)
