@@ -11,6 +11,7 @@ import pytest
 import anydml as dml
 from anydml.bench import graphs, measure
 from anydml.bench.networks import NETWORKS, RELU, RELU6, Network, operations_of
+from anydml.bench.peak import measure_peak
 from anydml.cli.main import main
 
 Captured = pytest.CaptureFixture[str]
@@ -90,3 +91,10 @@ def test_command__prints_a_table(capsys: Captured, monkeypatch: pytest.MonkeyPat
 def test_command__says_what_is_wrong(capsys: Captured, arguments: list[str]) -> None:
     assert main(["bench", "graph", *arguments]) == 2
     assert arguments[0] in capsys.readouterr().err
+
+
+def test_peak__is_that_of_a_process_of_its_own() -> None:
+    """Weights of SqueezeNet take 5 MB: packing them takes as much again."""
+    found = measure_peak("SqueezeNet 1.1", graphs.OURS, 1)
+    assert found is None if not Path("/proc/self/clear_refs").exists() else 5e6 < (found or 0) < 2e8
+    assert measure_peak("no network", graphs.OURS, 1) is None

@@ -9,6 +9,7 @@ import pytest
 
 import anydml as dml
 import anydml.operators
+from anydml.core.functions import NUMPY, ArrayFunctions
 from anydml.core.schema import OPERATORS
 from anydml.runtime.programs import named_inputs
 from tests.cases.framework import make_case, numbers_of, operators_with_cases
@@ -43,8 +44,8 @@ def test_program__is_the_same_on_a_strict_library(name: str) -> None:
         arrays = arrays_of(case, operator)
         strict = [None if array is None else StrictArray(array.copy()) for array in arrays]
         with np.errstate(all="ignore"):
-            expected = unwrapped(operator.compute(np, **named_inputs(operator, arrays)))
-            found = unwrapped(operator.compute(STRICT, **named_inputs(operator, strict)))
+            expected = unwrapped(operator.compute(NUMPY, **named_inputs(operator, arrays)))
+            found = unwrapped(operator.compute(ArrayFunctions(STRICT), **named_inputs(operator, strict)))
         pairs = [(found[key], expected[key]) for key in expected] if isinstance(expected, dict) else [(found, expected)]
         for mine, theirs in pairs:
             assert np.array_equal(np.asarray(mine), np.asarray(theirs), equal_nan=np.asarray(mine).dtype.kind == "f")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
 import anydml as dml
 from anydml.bench.gpu import OURS, Work, seconds_of
 from anydml.bench.gpu_networks import NETWORKS
+from anydml.runtime.native import cache
 
 SIDE = 16384
 """Rows and columns of the tensors of pointwise operators and reductions."""
@@ -88,26 +92,41 @@ def launch_seconds(count: int = 2000) -> float:
     return taken / count
 
 
-def first_use_seconds() -> list[float]:
-    """First runs of three moves whose kernels nobody has compiled before."""
-    import cupy
+@contextmanager
+def _empty_cache() -> Iterator[None]:
+    """Kernels are looked for in a folder that holds none."""
+    kept = os.environ.get(cache.VARIABLE)
+    with TemporaryDirectory() as folder:
+        os.environ[cache.VARIABLE] = folder
+        try:
+            yield
+        finally:
+            del os.environ[cache.VARIABLE]
+            os.environ |= {} if kept is None else {cache.VARIABLE: kept}
 
+
+def first_use_seconds() -> list[float]:
+    """First runs of three moves whose kernels were never compiled."""
     from anydml.runtime.cuda.compiler import compile_text
     from anydml.runtime.cuda.text.prelude import PRELUDE
 
     compile_text(PRELUDE, "90")  # loads NVRTC
-    taken = []
-    for sizes, strides in (((700, 500), (1, 700)), ((3, 70000), (1, 3)), ((100, 1000), (2000, 1))):
-        start = perf_counter()
-        source = dml.TensorDesc("UINT16", list(sizes), strides=list(strides))
-        run = dml.Device("cuda").compile(
-            dml.ElementWiseIdentity(input_tensor=source, output_tensor=dml.TensorDesc("UINT16", list(sizes)))
-        )
-        buffers = [cupy.zeros(port.total, cupy.uint8) for port in (run.inputs[0], run.outputs[0])]
-        run(buffers[0], output_tensor=buffers[1])
-        cupy.cuda.Device().synchronize()
-        taken.append(perf_counter() - start)
-    return taken
+    with _empty_cache():
+        return [_first_move(*move) for move in (((700, 500), (1, 700)), ((3, 70000), (1, 3)), ((100, 1000), (2000, 1)))]
+
+
+def _first_move(sizes: tuple[int, int], strides: tuple[int, int]) -> float:
+    import cupy
+
+    start = perf_counter()
+    source = dml.TensorDesc("UINT16", list(sizes), strides=list(strides))
+    run = dml.Device("cuda").compile(
+        dml.ElementWiseIdentity(input_tensor=source, output_tensor=dml.TensorDesc("UINT16", list(sizes)))
+    )
+    buffers = [cupy.zeros(port.total, cupy.uint8) for port in (run.inputs[0], run.outputs[0])]
+    run(buffers[0], output_tensor=buffers[1])
+    cupy.cuda.Device().synchronize()
+    return perf_counter() - start
 
 
 def _tensor(kind: str, sizes: Sequence[int], **more: Any) -> dml.TensorDesc:

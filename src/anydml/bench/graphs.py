@@ -15,6 +15,7 @@ import numpy as np
 import anydml as dml
 from anydml.bench.measure import Timing, rest, time_of
 from anydml.bench.networks import NETWORKS, Array, Network, Value, operations_of
+from anydml.bench.peak import measure_peak
 from anydml.files.npy import read_array
 
 OURS, ONNX = "anydml", "ONNX Runtime"
@@ -35,6 +36,8 @@ class Measured:
     compile_seconds: float
     difference: float | None
     """Between both results, as a part of the largest number."""
+    peak_bytes: dict[str, int] = field(default_factory=dict)
+    """Of each contender, where it was asked for: what a process grows by while it compiles and runs the network."""
 
     @property
     def lead(self) -> float | None:
@@ -57,7 +60,9 @@ def read_weights(folder: Path) -> dict[str, Array]:
     return {path.stem: read_array(path) for path in sorted(folder.glob("*.npy"))}
 
 
-def measure_network(name: str, given: Mapping[str, Array], repeat: int, threads: int) -> Measured:
+def measure_network(
+    name: str, given: Mapping[str, Array], repeat: int, threads: int, with_memory: bool = False
+) -> Measured:
     network, output = NETWORKS[name](given)
     x = np.random.default_rng(7).standard_normal(network.input_sizes).astype(np.float32)
     start = perf_counter()
@@ -78,7 +83,13 @@ def measure_network(name: str, given: Mapping[str, Array], repeat: int, threads:
         compiled.binding_properties.persistent_resource_size,
         compile_seconds,
         difference,
+        _peaks(name, contenders, threads) if with_memory else {},
     )
+
+
+def _peaks(name: str, contenders: Mapping[str, Work], threads: int) -> dict[str, int]:
+    found = {each: measure_peak(name, each, threads) for each in contenders}
+    return {each: size for each, size in found.items() if size is not None}
 
 
 def _ours(network: Network, output: Value, x: Array, threads: int) -> tuple[Any, Work, Array]:
@@ -97,18 +108,46 @@ def _ours(network: Network, output: Value, x: Array, threads: int) -> tuple[Any,
 def _onnx(network: Network, output: Value, x: Array, threads: int) -> tuple[Work, Array] | None:
     if not find_spec("onnxruntime"):
         return None
+    return _session(network.model(output), output, x, threads)
+
+
+def _session(data: bytes, output: Value, x: Array, threads: int) -> tuple[Work, Array]:
     import onnxruntime as runtime
 
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 4
-    data = network.model(output)
     session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     result = np.zeros(output.sizes, np.float32)
     binding = session.io_binding()
     binding.bind_input("x", "cpu", 0, np.float32, x.shape, x.ctypes.data)
     binding.bind_output(output.name, "cpu", 0, np.float32, result.shape, result.ctypes.data)
     return partial(session.run_with_iobinding, binding), result
+
+
+def prepare_ours(network: Network, output: Value, x: Array, threads: int) -> Work:
+    """What runs a network, compiled."""
+    return _ours(network, output, x, threads)[1]
+
+
+def prepare_onnx(network: Network, output: Value, x: Array, threads: int) -> Callable[[], Work] | None:
+    """What makes ONNX Runtime's session, with its model in memory; None where it is missing."""
+    if not find_spec("onnxruntime"):
+        return None
+    import onnxruntime  # noqa: F401 - before memory is measured
+
+    data = network.model(output)
+
+    def prepare() -> Work:
+        work, result = _session(data, output, x, threads)
+
+        def run() -> Array:
+            work()
+            return result  # which the session knows by its address alone
+
+        return run
+
+    return prepare
 
 
 def _difference(contenders: Mapping[str, Work], mine: Array, theirs: Array) -> float:

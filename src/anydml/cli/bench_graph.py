@@ -23,6 +23,7 @@ def add_graph(parser: ArgumentParser) -> None:
     add("--repeat", type=positive, default=11, help="repetitions, interleaved (default: 11)")
     add("--threads", type=positive, default=None, help="threads of each contender (default: all processors)")
     add("--processor-time", action="store_true", help="of one thread, where other programs keep the processors busy")
+    add("--memory", action="store_true", help="also by how much a process grows at its peak (Linux)")
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -40,7 +41,7 @@ def run(args: Namespace) -> int:
     done = GraphRun(describe_machine(), args.threads or get_threads())
     with Progress(len(names), "measuring") as progress:
         for name in names:
-            done.results.append(measure_network(name, given, args.repeat, done.threads))
+            done.results.append(measure_network(name, given, args.repeat, done.threads, args.memory))
             progress.advance()
     write((json.dumps(done.to_json(), indent=1) if args.json else _text(done)) + "\n")
     return 0
@@ -70,8 +71,20 @@ def _chosen(wanted: str | None) -> list[str]:
 
 def _text(done: GraphRun) -> str:
     machine = ", ".join(f"{name} {value}" for name, value in done.machine.items())
-    heads = ("network", "anydml ms", "+-", "ONNX Runtime ms", "+-", "lead", "GFLOP/s", "temporary MB", "persistent MB")
-    rows = [heads, *(_cells(result) for result in done.results)]
+    heads: tuple[str, ...] = (
+        "network",
+        "anydml ms",
+        "+-",
+        "ONNX Runtime ms",
+        "+-",
+        "lead",
+        "GFLOP/s",
+        "temporary MB",
+        "persistent MB",
+    )
+    has_memory = any(result.peak_bytes for result in done.results)
+    heads += ("peak MB", "ONNX Runtime's") if has_memory else ()
+    rows = [heads, *(_cells(result) + (_memory_cells(result) if has_memory else ()) for result in done.results)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     lines = [
         "  ".join(cell.ljust(width) if n == 0 else cell.rjust(width) for n, (cell, width) in enumerate(pairs))
@@ -96,3 +109,10 @@ def _cells(result: Measured) -> tuple[str, ...]:
         f"{result.temporary_bytes / 1e6:.1f}",
         f"{result.persistent_bytes / 1e6:.1f}",
     )
+
+
+def _memory_cells(result: Measured) -> tuple[str, ...]:
+    from anydml.bench.graphs import ONNX, OURS
+
+    sizes = (result.peak_bytes.get(name) for name in (OURS, ONNX))
+    return tuple("-" if size is None else f"{size / 1e6:.0f}" for size in sizes)

@@ -40,6 +40,10 @@ class ArrayFunctions:
         half = 0.5 * special.erfc(self._library, x.astype("float64") * -math.sqrt(0.5))
         return half.astype(x.dtype)
 
+    def write_at(self, target: Any, places: Any, values: Any) -> None:
+        """Write rows of an array; of two rows for one place the last stays."""
+        target[places] = values
+
     def bitwise_count(self, x: Any) -> Any:
         """The number of bits that are 1 (of the absolute value), as the type of x."""
         return self._library.bitwise_count(x).astype(x.dtype)

@@ -60,11 +60,11 @@ def steps_along(xp: Any, axis: int, rank: int, size: int) -> Any:
 def write_rows(xp: Any, rows: Any, places: Any, values: Any) -> Any:
     """A copy of an array in which some rows are others; a place of -1 drops its row.
 
-    Where a place occurs twice, the last row stays (on devices that write in order).
+    Where a place occurs twice, the last row stays.
     """
     spare = xp.zeros_like(rows[:1])
     result = xp.concatenate([rows, spare])
-    result[xp.where(places < 0, rows.shape[0], places)] = values
+    xp.write_at(result, xp.where(places < 0, rows.shape[0], places), values)
     return result[: rows.shape[0]]
 
 

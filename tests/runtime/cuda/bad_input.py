@@ -18,6 +18,8 @@ from anydml.core.errors import OutOfMemoryError
 from anydml.graph.graph import Graph
 
 SIDE = 256
+SLACK_BYTES = 1 << 20
+"""What CuPy may keep for itself; the memory of the runs that fail here is hundreds of times as much."""
 FOUR = dml.TensorDesc("FLOAT32", [4])
 CHECKS: list[Callable[[], None]] = []
 
@@ -198,7 +200,7 @@ def an_arena_that_does_not_fit_is_released() -> None:
     with filled(128 << 20):
         with raises(OutOfMemoryError, "bytes", "free on the GPU"):
             run(source, output0=target)
-        assert pool.used_bytes() == before and not run._arenas, (pool.used_bytes(), before, run._arenas)
+        assert pool.used_bytes() < before + SLACK_BYTES and not run._arenas, (pool.used_bytes(), before, run._arenas)
         require_usable()
     run(source, output0=target)
     assert abs(float(target.sum()) - (1 << 13)) < 1
@@ -218,7 +220,7 @@ def a_program_that_runs_out_of_memory_is_named() -> None:
         with raises(OutOfMemoryError, "CUMULATIVE_SUMMATION", "free on the GPU"):
             run(source, output_tensor=target)
         used = cupy.get_default_memory_pool().used_bytes()
-        assert used == before, (used, before)
+        assert used < before + SLACK_BYTES, (used, before)
         require_usable()
     run(source, output_tensor=target)
     assert float(target[0, 0]) == (1 << 13) - 1, target

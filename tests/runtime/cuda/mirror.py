@@ -125,6 +125,21 @@ def __getattr__(name: str) -> Any:
     return made
 
 
+OF_THE_PROCESSOR = {
+    "temporary_memory__is_what_the_plan_says": "counts memory of the host, which copies take too",
+    "test_comparison__can_fail": "breaks the processor's kernels",
+    "looks_for_places_only_when_asked": "looks into the processor's kernels",
+    "GELU": "within 2 ULP; on the GPU it is within 8, the tolerance of the cases",
+}
+"""Parts of tests' names, and why they are not mirrored."""
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    left_out = [item for item in items if any(part in item.name for part in OF_THE_PROCESSOR)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
 def pytest_configure() -> None:
     BACKENDS["cpu"] = (BACKENDS["cpu"][0], "tests.runtime.cuda.mirror")
     backends._load.cache_clear()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +15,7 @@ from anydml.bench.patterns import PATTERNS, Case
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
 from anydml.runtime.cuda.moves import kernel_of
+from anydml.runtime.cuda.text import exchange, pointwise, tiles
 
 Bytes = npt.NDArray[np.uint8]
 GUARD = 256
@@ -31,6 +35,23 @@ def check_moves(backend: Any, types: tuple[DataType, ...] = TYPES) -> tuple[int,
                     if not is_moved(backend, case, kind, shift):
                         failures.append(f"{pattern.name}, {kind.name}, {size} bytes, shifted by {shift}")
     return count, failures
+
+
+@contextmanager
+def taken_for_large() -> Iterator[None]:
+    """Every tensor is moved as large ones are: by larger tiles, past the caches."""
+    with ExitStack() as stack:
+        for module in (exchange, pointwise, tiles):
+            stack.enter_context(patch.object(module, "STREAMED_BYTES", 0))
+        yield
+
+
+def check_all_moves(backend: Any) -> tuple[int, list[str]]:
+    """Moves as they are, and as those of large tensors are."""
+    count, failures = check_moves(backend)
+    with taken_for_large():
+        more, others = check_moves(backend)
+    return count + more, [*failures, *(f"{failure}, as if large" for failure in others)]
 
 
 def is_moved(backend: Any, case: Case, kind: DataType, shift: int) -> bool:

@@ -54,11 +54,11 @@ def check_operators(words: list[str]) -> tuple[int, list[str]]:
 def main(words: list[str]) -> int:
     from anydml.runtime.backend import find_backend
     from tests.runtime.cuda.bad_input import check_bad_input
-    from tests.runtime.cuda.moves import check_moves
+    from tests.runtime.cuda.moves import check_all_moves
 
     started = time.perf_counter()
     if words == ["moves"]:
-        total, failures = check_moves(find_backend("cuda"))
+        total, failures = check_all_moves(find_backend("cuda"))
     elif words == ["input"]:
         total, failures = check_bad_input()
     else:

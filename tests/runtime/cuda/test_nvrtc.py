@@ -15,6 +15,7 @@ from anydml.core.operations import OPERATIONS
 from anydml.core.steps import Access, Nest, Store
 from anydml.runtime.cuda.compiler import KernelError, compile_text
 from anydml.runtime.cuda.moves import kernel_of
+from anydml.runtime.cuda.text.depthwise import DepthwiseKernel, Taps, Tensors
 from anydml.runtime.cuda.text.pointwise import PointwiseKernel
 from anydml.runtime.cuda.text.prelude import PRELUDE
 from anydml.runtime.cuda.text.rows import Phase, RowKernel, RowWork
@@ -86,3 +87,13 @@ def test_rows__compile(length: int, kind: DataType) -> None:
     stored = Store(Access(1, kind, (length, 1)), operation("divide", x, load(2, FLOAT32)))
     work = RowWork((512,), (length,), (access,), phases, stores=(stored,))
     assert compile_text(RowKernel(work).launch([1 << 30, 1 << 31]).text, CAPABILITY)
+
+
+@pytest.mark.parametrize("kind", [DataType.FLOAT16, DataType.FLOAT32], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("window", [3, 7])
+def test_depthwise__compiles(window: int, kind: DataType) -> None:
+    taps = Taps((window, window), (1, 2), (1, 1))
+    tensors = Tensors(2, 8, (64, 64), (64, 32), (1, 1), (32768, 4096, 64, 1), (9, 3, 1), 1, (16384, 2048, 32, 1))
+    value = operation("maximum", operation("add", load(0, FLOAT32), load(1, FLOAT32)), load(0, FLOAT32))
+    kernel = DepthwiseKernel((kind, kind, kind, kind), taps, tensors, value)
+    assert compile_text(kernel.launch([1 << 30, 1 << 31, 1 << 32, 1 << 33]).text, CAPABILITY)

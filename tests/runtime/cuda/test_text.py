@@ -13,6 +13,7 @@ from anydml.core.datatype import DataType
 from anydml.core.expression import load
 from anydml.core.steps import Access, Nest, Store
 from anydml.runtime.cuda.moves import MoveKernel, kernel_of
+from anydml.runtime.cuda.text.exchange import Exchange, picked
 from anydml.runtime.cuda.text.loops import Loops, canonical, magic
 
 ADDRESSES = (1 << 30, 1 << 31)
@@ -87,6 +88,29 @@ def test_offsets_beyond_32_bits__are_computed_in_64() -> None:
     for stride in (1 << 30, 1 << 33):
         kernel = kernel_of(copy((3, 4096), (stride, 1)))
         assert "int64 o0" in kernel.launch(ADDRESSES).text
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_picked__takes_the_bytes_it_should(seed: int) -> None:
+    """`pick_bytes` of texts, as the hardware defines it, on words of known bytes."""
+    random = Random(seed)
+    sources = random.sample(range(24), 4) if seed else [4, 5, 6, 7]
+
+    def pick_bytes(low: int, high: int, which: int) -> int:
+        both = (high << 32 | low).to_bytes(8, "little")
+        return int.from_bytes(bytes(both[which >> 4 * n & 7] for n in range(4)), "little")
+
+    words = [int.from_bytes(bytes(range(4 * n, 4 * n + 4)), "little") for n in range(6)]
+    found = eval(picked(sources), {"pick_bytes": pick_bytes, "i": words})
+    assert list(found.to_bytes(4, "little")) == sources
+
+
+@pytest.mark.parametrize("size", [64, 100, 1000, 1024, 4096, 5000, 1 << 20])
+def test_blocks_of_pixels__are_filled(size: int) -> None:
+    made = Exchange(1, 3, 3, True, False, False, 0, 256, 1, True, True, 0, True).fitted(size)
+    count = -(-size // made.pixels)
+    assert size / (count * made.pixels) >= 0.9 or made.threads * made.rounds <= 64
+    assert made.group_bytes * made.threads * made.rounds <= 1 << 14
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)

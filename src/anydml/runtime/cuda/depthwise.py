@@ -13,8 +13,8 @@ from anydml.runtime.backend import Memory, Run
 from anydml.runtime.cuda.products import activated
 from anydml.runtime.cuda.text.depthwise import MOST_TAPS, DepthwiseKernel, Taps, Tensors
 
-MOST_SHARED_BYTES, MOST_LOADS = 48 << 10, 64
-"""Of a block, and of a thread."""
+MOST_ROWS = 64
+"""Source rows that a thread reads."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def is_depthwise(operator: Any, source: View, weights: View) -> bool:
 def depthwise_step(
     operator: Any, source: View, weights: View, bias: View | None, target: View, finishes: bool
 ) -> DepthwiseStep | None:
-    """The step, with bias and activation if it finishes the result; None where a block's part of a plane is large."""
+    """The step, with bias and activation if it finishes the result; None where windows lie far apart."""
     value: Node | None = load(0, FLOAT32)
     assert value is not None
     if finishes:
@@ -117,5 +117,4 @@ def depthwise_step(
     taps = Taps(_pair(weights.sizes), _pair(operator.strides), _pair(operator.dilations))
     kept = bias if finishes else None
     step = DepthwiseStep(source, weights, kept, target, taps, _pair(operator.start_padding), value)
-    made = step.kernel().made
-    return step if made.shared_bytes <= MOST_SHARED_BYTES and prod(made.loads) <= MOST_LOADS else None
+    return step if step.kernel().made.span <= MOST_ROWS else None

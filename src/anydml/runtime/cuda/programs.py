@@ -35,7 +35,7 @@ class CudaProgram:
         self._stores: dict[tuple[int, DataType], PointwiseKernel] = {}
         operator = program.operator
         self._loads = [None if view is None else _Load(driver, operator, view) for view in program.inputs]
-        self._functions = ArrayFunctions(driver.arrays)
+        self._functions = CudaFunctions(driver.arrays)
 
     def bind(self, memory: Memory) -> Run:
         return lambda: self._run(memory)
@@ -79,6 +79,29 @@ class CudaProgram:
             kernel = self._stores[number, kind] = PointwiseKernel(with_result(nest, kind, data_type))
         addresses = [spread.data.ptr if a.slot == RESULT else _address(memory, a.slot) for a in kernel.accesses]
         self.driver.launcher(kernel.launch(addresses))()
+
+
+class CudaFunctions(ArrayFunctions):
+    """Functions of CuPy, where these differ from NumPy's."""
+
+    def matmul(self, a: Any, b: Any) -> Any:
+        """CuPy's takes no negative strides, not even of dimensions that have one element."""
+        return self._library.matmul(*(self._rising(x) if min(x.strides, default=0) < 0 else x for x in (a, b)))
+
+    def _rising(self, x: Any) -> Any:
+        made = self._library.empty(x.shape, x.dtype)
+        made[...] = x
+        return made
+
+    def write_at(self, target: Any, places: Any, values: Any) -> None:
+        """CuPy writes in any order: rows that another one follows at the same place are left out."""
+        library, flat = self._library, places.reshape(-1)
+        numbers = library.arange(1, flat.size + 1, dtype=np.uint64)
+        last = library.zeros(target.shape[0], np.uint64)
+        library.maximum.at(last, flat, numbers)
+        kept = last[flat] == numbers
+        rows = library.broadcast_to(values, (*places.shape, *target.shape[1:]))
+        target[flat[kept]] = rows.reshape(flat.size, *target.shape[1:])[kept]
 
 
 def is_lacking(error: Exception, library: Any) -> bool:

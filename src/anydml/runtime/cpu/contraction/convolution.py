@@ -91,7 +91,7 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
         tile,
         lines_ahead=1 if not is_turned else tile.vectors * machine.vector_bytes // LINE_BYTES,
         skips_padding=height is not None,
-        turns_results=is_turned and not epilogue.is_vector and epilogue.turned.is_short and tile.rows <= machine.lanes,
+        turns_results=not epilogue.is_vector and epilogue.turned.is_short and tile.rows <= machine.lanes,
     )
     width = tile.columns(machine)
     pitch = -(-tile.rows // machine.lanes) * machine.vector_bytes if is_turned else width * CELL_BYTES
@@ -112,15 +112,17 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
 
 
 def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> bool:
-    """Whether pixels are the rows of the product: where channels of the result lie side by side, or less is wasted."""
+    """Whether pixels are the rows of the product: what takes less time, turning results in registers included."""
     filters, pixels, lanes = filtered.weights.lanes, filtered.pixels, machine.lanes
     strides = done.stores[0].strides
-    if strides[1] == 1 and filters > 1 and (strides[-1] != 1 or pixels == 1):
-        return True
-
     straight = _cost(filters, machine) * -(-pixels // lanes)
-    turned = _line_cost(filtered, machine) or _cost(pixels, machine)
-    return turned * -(-filters // lanes) * _TURNED_COST < straight
+    turned = (_line_cost(filtered, machine) or _cost(pixels, machine)) * -(-filters // lanes)
+    if pixels > 1 and strides[-1] != 1:
+        straight *= _TURNED_COST
+    if filters > 1 and strides[1] != 1:
+        turned *= _TURNED_COST
+    # Equal costs: where channels of the result lie side by side, so do those of the weights.
+    return turned < straight or (turned == straight and strides[1] == 1)
 
 
 def _cost(rows: int, machine: Machine) -> float:

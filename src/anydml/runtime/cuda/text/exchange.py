@@ -235,11 +235,8 @@ _REGROUP = """
   }}"""
 _SCATTER = """
   const T* const result = (const T*)tile;
-  #pragma unroll 4
-  for (int n = threadIdx.x; n < count * {parts_out}; n += {threads}) {{
-    const int part = n / count, x = n - part * count;
-    *(T*)(to + part * p.destination_step + x * {pixel_step}ll) = result[{element_place}];
-  }}"""
+  #pragma unroll 8
+  for (int x = threadIdx.x; x < count; x += {threads}) *(T*)(to + x * {pixel_step}) = result[{element_place}];"""
 
 
 @lru_cache(maxsize=256)
@@ -284,10 +281,9 @@ def text_of(made: Exchange) -> str:
 
 
 def _element_place(made: Exchange) -> str:
-    """Where pixel x of a part lies in shared memory, in elements."""
+    """Where pixel x of one channel lies in shared memory, in elements."""
     pixel = f"({made.pixels - 1} - x)" if made.is_mirrored else "x"
-    channel = f"({made.channels - 1} - part)" if made.is_swapped else "part"
-    return f"{channel} * {made.pixels} + {pixel}" if made.pitch == 1 else f"{pixel} * {made.pitch} + {channel}"
+    return f"{pixel} * {made.pitch}"
 
 
 def _regroup(made: Exchange) -> list[str]:

@@ -22,10 +22,14 @@ _ALIGNED = {1: (128, 256, 256), 2: (128, 128, 512), 4: (64, 64, 512), 8: (64, 32
 _ANYWHERE = {1: (256, 128, 256), 2: (128, 128, 256), 4: (128, 64, 256), 8: (64, 32, 256), 16: (32, 32, 256)}
 """For each size of elements: source rows and source columns of a tile, and threads. Where rows are not aligned, source
 rows are read that the tile before has read as well: longer tiles read fewer of them."""
+_SMALL = {1: (64, 128, 256), 2: (64, 64, 256), 4: (64, 64, 256), 8: (32, 32, 256), 16: (32, 16, 256)}
+"""The same for small tensors: more blocks."""
 _LONG_ROW_BYTES = 256
 """Destination rows of this length are worth a larger tile where source rows are short."""
 SHORTEST, LONGEST = 8, 256
 """Loops of fewer elements are no use for tiles, and tiles have no side that is longer."""
+FEWEST_VECTORS, FEWEST_THREADS = 2, 64
+"""Vectors that a thread reads, where the tile has enough of them, and threads of a tile."""
 BANKS = 32
 
 
@@ -131,13 +135,21 @@ class TileKernel:
         rows, columns, threads = self._shape(loads and stores)
         columns = max(min(columns, _power(self.across.size)), SHORTEST, WIDEST_BYTES // element)
         rows = max(min(rows, _power(self.row.size), LONGEST), SHORTEST, WIDEST_BYTES // element)
-        is_streamed = 2 * self.plan.payload_bytes > STREAMED_BYTES
+        # Each thread has some vectors in flight at once.
+        threads = max(min(threads, rows * columns * element // WIDEST_BYTES // FEWEST_VECTORS), FEWEST_THREADS)
+        # Where rows are not aligned, neighbouring tiles share sectors: caches should keep them.
+        is_streamed = self._is_large and loads and stores
         return Tile(element, rows, columns, threads, loads, stores, len(self.outer), is_streamed)
+
+    @property
+    def _is_large(self) -> bool:
+        return 2 * self.plan.payload_bytes > STREAMED_BYTES
 
     def _shape(self, is_aligned: bool) -> tuple[int, int, int]:
         """Rows, columns and threads, before they are held to the loops' sizes."""
         element = self.plan.element_bytes
-        rows, columns, threads = (_ALIGNED if is_aligned else _ANYWHERE)[element]
+        large = _ALIGNED if is_aligned else _ANYWHERE
+        rows, columns, threads = (large if self._is_large else _SMALL)[element]
         if min(columns, _power(self.across.size)) * element <= 64:
             rows = max(rows, _LONG_ROW_BYTES // element)
         return rows, columns, threads
@@ -194,7 +206,7 @@ extern "C" __global__ void __launch_bounds__({threads}) kernel(const P p) {{
     if (y < {all_rows}) {{ {keep} }}
   }}
   __syncthreads();
-  #pragma unroll
+  #pragma unroll {stores_at_once}
   for (int k = 0; k < {stores}; k++) {{
     const int n = threadIdx.x + k * {threads}, u = n % {chunks}, g = n / {chunks};
     if (g >= {groups}) break;
@@ -283,6 +295,8 @@ def text_of(tile: Tile) -> str:
         chunks=tile.chunks,
         groups=tile.columns // together,
         stores=-(-tile.columns // together * tile.chunks // tile.threads),
+        # A vector of small elements is text enough: more at once take long to compile.
+        stores_at_once=1 if tile.element < 4 else "",
         read=read,
         keep=_KEEP_WHOLE if tile.stores_vectors else _KEEP_WORDS,
         store=store,
