@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from statistics import geometric_mean
 
 from anydml.bench.contenders import COPY, ONE_THREAD, OURS, PEERS, POSITIVE
 from anydml.bench.measure import Lead, Result, Run, mean_fraction
@@ -17,7 +18,7 @@ _TRANSPOSES = {pattern.name for pattern in PATTERNS if pattern.is_transpose}
 def table(results: list[Result]) -> str:
     """One line a pattern: rates in GB/s of payload, ours also as a fraction of the copy."""
     peers = [peer for peer in PEERS if any(peer in result.timings for result in results)]
-    heads = ["pattern", "kernel", "copy", "anydml", "+-", "of copy", "1 thread", *peers]
+    heads = ["pattern", "kernel", "copy", "anydml", "+-", "of copy", "of limit", "1 thread", *peers]
     rows = [heads, *(_cells(result, peers) for result in results)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
     lines = ["  ".join(_aligned(row, widths)) for row in rows]
@@ -27,7 +28,8 @@ def table(results: list[Result]) -> str:
 def _cells(result: Result, peers: list[str]) -> list[str]:
     ours = result.timings[OURS]
     cells = [result.pattern, result.kernel, f"{result.rate(COPY):.2f}", f"{result.rate(OURS):.2f}"]
-    cells += [f"{ours.spread:.0%}", f"{result.fraction(OURS):.2f}", f"{result.rate(ONE_THREAD):.2f}"]
+    cells += [f"{ours.spread:.0%}", f"{result.fraction(OURS):.2f}", f"{result.part_of_limit:.2f}"]
+    cells.append(f"{result.rate(ONE_THREAD):.2f}")
     return cells + [f"{result.rate(peer):.2f}" if peer in result.timings else "-" for peer in peers]
 
 
@@ -81,9 +83,18 @@ def _float32_goals(results: list[Result]) -> Iterator[str]:
     closest, least = min(leads, key=lambda entry: entry[1].median)
     text = f"behind on {', '.join(behind)}" if behind else f"least lead {_lead_text(least)} ({closest})"
     yield _verdict(not behind, f"float32: at least as fast as the fastest peer on every pattern: {text}")
+    yield from _limit_goals(results)
     one = mean_fraction(results, ONE_THREAD) / mean_fraction(results, OURS)
     yield _verdict(one >= 0.6, f"float32: one thread {one:.2f} of all threads, at least 0.60")
     yield from _negative_goals(results)
+
+
+def _limit_goals(results: list[Result]) -> Iterator[str]:
+    """Beside the fastest contiguous copy on all cores."""
+    transposes = [result for result in results if result.pattern in _TRANSPOSES]
+    for name, chosen, least in (("all patterns", results, 0.85), ("transposes", transposes, 0.75)):
+        mean = geometric_mean([result.part_of_limit for result in chosen])
+        yield _verdict(mean >= least, f"float32: {name} {mean:.2f} of the limit, at least {least:.2f}")
 
 
 def _beside_best(result: Result) -> Lead:
