@@ -57,6 +57,13 @@ def test_backward_convolution__agrees_with_its_definition(seed: int) -> None:
     check(backward_convolution(Random(f"backward {seed}"), TYPES[seed % 3]))
 
 
+@pytest.mark.parametrize("number", (48, 123, 132))
+def test_lines_of_few_pixels__find_padding_where_taps_run_backwards(number: int) -> None:
+    """Images whose lines are as long as a tile is high; each was wrong where taps on padding were left out."""
+    random = Random(f"sweep A back {number}")
+    check(backward_convolution(random, random.choice(TYPES)))
+
+
 @pytest.mark.parametrize("make", [integer_gemm, integer_convolution])
 @pytest.mark.parametrize("seed", range(40))
 def test_integers__are_exact(make: Callable[[Random], Trial], seed: int) -> None:

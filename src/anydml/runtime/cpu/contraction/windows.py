@@ -136,8 +136,9 @@ class Windows:
         return (inside[0], inside[-1] + 1) if inside else (0, 0)
 
     def fraction_read(self) -> float:
-        """How much of the depth lines have, on average, that do not lie on padding; 1 where some have nothing."""
-        if self.taps[0] != 1 or self.pixels[0] != 1:
+        """How much of the depth lines have, on average, that do not lie on padding; 1 where it cannot be left out:
+        where some have nothing, and where taps run backwards, whose places `emit_depth_read` does not find."""
+        if self.taps[0] != 1 or self.pixels[0] != 1 or self.dilations[1] < 1:
             return 1.0
         counts = [last - first for first, last in map(self.lines_read, range(self.pixels[1]))]
         return sum(counts) / (len(counts) * self.taps[1]) if all(counts) else 1.0
