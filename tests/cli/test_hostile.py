@@ -193,7 +193,7 @@ def test_error_anywhere__is_a_message_and_leaves_nothing_behind(
     capsys.readouterr()
     status, calls = run_failing(0, error, tmp_path)
     assert status == 0 and calls > 1000
-    told, places = 0, range(1, calls, calls // 40)
+    told, places = 0, range(1, calls, calls // 12)
     for at in places:
         status, _ = run_failing(at, error, tmp_path)
         captured = capsys.readouterr()

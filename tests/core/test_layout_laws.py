@@ -21,10 +21,10 @@ from tests.core.laws import (
     strides_that_walk,
 )
 
-LAYOUTS_A_RUN = 10_000
+LAYOUTS_A_RUN = 4_000
 
 
-def test_laws__hold_on_ten_thousand_random_layouts() -> None:
+def test_laws__hold_on_thousands_of_random_layouts() -> None:
     checked = 0
     kinds = {"packed": 0, "padded": 0, "broadcast": 0, "overlapping": 0, "reversed": 0}
     for seed in range(LAYOUTS_A_RUN):
