@@ -14,7 +14,7 @@ import anydml as dml
 from tests.operators.layouts import ALL_TYPES, random_strides
 from tests.operators.memory import GUARD, Placed, place
 
-CASES = 24
+CASES = 12
 
 
 def large_sizes(random: Random, rank: int) -> tuple[int, ...]:
