@@ -55,6 +55,7 @@ class IslandBackend:
 
     space = SPACE
     uses_passes = True
+    shares_executables = False
 
     def __init__(self) -> None:
         self.island = Island()

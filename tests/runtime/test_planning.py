@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.runtime.cpu import backend
+from anydml.graph.graph import ConstantNode, Graph
+from anydml.runtime import planning
 from anydml.runtime.native import llvm
 
 FOUR = dml.TensorDesc("FLOAT32", [4])
@@ -71,7 +75,24 @@ def test_equal_operators__share_what_runs_them_but_not_what_they_keep() -> None:
 
 def test_shared_executables__are_bounded() -> None:
     device = dml.Device()
-    for size in range(1, 2 * backend._KEPT_EXECUTABLES):
+    for size in range(1, 2 * planning._KEPT_EXECUTABLES):
         tensor = dml.TensorDesc("FLOAT32", [size])
         device.compile(dml.ActivationRelu(input_tensor=tensor))
-    assert backend._executable.cache_info().currsize == backend._KEPT_EXECUTABLES
+    assert planning._prepare_shared.cache_info().currsize == planning._KEPT_EXECUTABLES
+
+
+def test_graphs__leave_nothing_behind() -> None:
+    """Their constants may be the weights of a network."""
+    weights = np.ones(4, np.float32)
+    graph = Graph(
+        [dml.ElementWiseAdd(a_tensor=FOUR, b_tensor=FOUR), ConstantNode(weights)],
+        [(0, 0, 0)],
+        [(0, 0, 0)],
+        [(1, 0, 0, 1)],
+    )
+    compiled = dml.Device().compile_graph(graph)
+    assert compiled(weights).tolist() == [2.0] * 4
+    watched = [weakref.ref(each) for each in (compiled, compiled.plan, compiled._executable)]
+    del compiled, graph
+    gc.collect()
+    assert [each() for each in watched] == [None] * 3

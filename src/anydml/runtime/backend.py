@@ -96,6 +96,8 @@ class Backend(Space, Protocol):
 
     uses_passes: bool
     """Whether plans are optimised for it."""
+    shares_executables: bool
+    """Whether what runs a plan holds nothing of one caller, so that equal operators may share it."""
 
     def claims(self, operator: Operator) -> bool:
         """Whether it runs this operator as a program, whatever form its meaning has."""

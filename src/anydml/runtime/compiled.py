@@ -20,7 +20,7 @@ from anydml.graph.plan import SlotKind
 from anydml.runtime.backend import Run
 from anydml.runtime.binding import OVERLAP, Binder
 from anydml.runtime.buffer import Buffer
-from anydml.runtime.planning import Planned, plan_graph
+from anydml.runtime.planning import Planned, plan_graph, prepare
 
 if TYPE_CHECKING:
     from anydml.runtime.device import Device
@@ -51,7 +51,7 @@ class CompiledOperator:
         self.graph, self.plan = planned.graph, planned.plan
         self.inputs, self.outputs = planned.inputs, planned.outputs
         self._backend = device.backend
-        self._executable = self._backend.prepare(self.plan, flags)
+        self._executable = prepare(planned, self._backend, flags)
         self.binder = Binder(self.subject, (*self.inputs, *self.outputs), self.plan, self._backend)
         self._constants = {n: self._upload(n) for n in self.plan.of_kind(SlotKind.CONSTANT)}
         self._owned = [port for port in self.inputs if port.is_owned]

@@ -25,6 +25,7 @@ class NullExecutable:
 
 class NullBackend(HostMemory):
     uses_passes = True
+    shares_executables = False
 
     def claims(self, operator: Operator) -> bool:
         return False

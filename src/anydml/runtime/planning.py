@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from anydml.core.enums import ExecutionFlags
 from anydml.core.levels import FeatureLevel
 from anydml.core.schema import Operator
 from anydml.core.schema.validate import require_valid
@@ -15,10 +16,11 @@ from anydml.graph.graph import Graph
 from anydml.graph.lower import lower
 from anydml.graph.passes import Passes
 from anydml.graph.plan import Plan
-from anydml.runtime.backend import Backend
+from anydml.runtime.backend import Backend, Executable
 from anydml.runtime.ports import Port, ports_of
 
-_KEPT_PLANS = 512
+_KEPT_PLANS, _KEPT_EXECUTABLES = 512, 64
+"""Of operators alone: graphs have constants, which must go with them. Executables keep kernels in memory."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Planned:
     plan: Plan
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    is_shared: bool = False
+    """Whether other operators that are equal have the same plan."""
 
 
 def plan_graph(graph: Graph, backend: Backend, passes: Passes) -> Planned:
@@ -69,4 +73,28 @@ class _Request:
 @lru_cache(_KEPT_PLANS)
 def _plan_request(request: _Request) -> Planned:
     require_valid(request.operator, request.level)
-    return plan_graph(Graph.of(request.operator), request.backend, request.passes)
+    planned = plan_graph(Graph.of(request.operator), request.backend, request.passes)
+    return replace(planned, is_shared=True)
+
+
+def prepare(planned: Planned, backend: Backend, flags: ExecutionFlags) -> Executable:
+    """What runs a plan on a device; that of equal operators is one where the device allows it."""
+    if not (planned.is_shared and backend.shares_executables):
+        return backend.prepare(planned.plan, flags)
+    return _prepare_shared(_Preparation(id(planned.plan), id(backend), flags, planned.plan, backend))
+
+
+@dataclass(frozen=True)
+class _Preparation:
+    """Equal for the very same plan: whether two plans say the same would take longer to find out."""
+
+    plan_id: int
+    backend_id: int
+    flags: ExecutionFlags
+    plan: Plan = field(compare=False)
+    backend: Backend = field(compare=False)
+
+
+@lru_cache(_KEPT_EXECUTABLES)
+def _prepare_shared(wanted: _Preparation) -> Executable:
+    return wanted.backend.prepare(wanted.plan, wanted.flags)

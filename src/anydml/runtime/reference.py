@@ -62,6 +62,7 @@ def _scratch(step: Step) -> int:
 
 class ReferenceBackend(HostMemory):
     uses_passes = False
+    shares_executables = False
 
     def claims(self, operator: Operator) -> bool:
         """Everything that computes: expressions are for devices that compile them."""

@@ -101,6 +101,7 @@ class MirrorBackend(HostMemory):
     """The host's memory, the GPU's kernels."""
 
     uses_passes = True
+    shares_executables = False
 
     def __init__(self, cuda: CudaBackend) -> None:
         self.cuda = cuda

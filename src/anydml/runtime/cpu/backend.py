@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from struct import Struct
 from typing import Any
 
@@ -28,8 +28,6 @@ Arrays = Sequence[Any]
 """The bytes of each slot, None for those that are not used."""
 _CONVERTED_BYTES = 32
 """Of each element, what NumPy holds at once while it converts: numbers of double precision, and a few flags."""
-_KEPT_EXECUTABLES = 64
-"""Plans of equal operators are one, and so is what runs them; as many keep their kernels in memory."""
 Kernel = Callable[[Arrays], Run]
 """A step made ready: given its memory, it returns what runs it."""
 
@@ -86,6 +84,7 @@ def _run_all(runs: Sequence[Run], owners: Arrays) -> None:
 
 class CpuBackend(HostMemory):
     uses_passes = True
+    shares_executables = True
 
     def claims(self, operator: Operator) -> bool:
         return False
@@ -97,29 +96,9 @@ class CpuBackend(HostMemory):
         return llvm.is_available(), llvm.is_available() and host_machine()
 
     def prepare(self, plan: Plan, flags: ExecutionFlags) -> CpuExecutable:
-        return _executable(_Identity(plan))
-
-
-class _Identity:
-    """A plan as a key: equal to itself alone, which costs less to find out than whether plans say the same."""
-
-    __slots__ = ("plan",)
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identity) and self.plan is other.plan
-
-    def __hash__(self) -> int:
-        return id(self.plan)
-
-
-@lru_cache(_KEPT_EXECUTABLES)
-def _executable(key: _Identity) -> CpuExecutable:
-    executable = CpuExecutable(key.plan)
-    require_room(key.plan, executable)
-    return executable
+        executable = CpuExecutable(plan)
+        require_room(plan, executable)
+        return executable
 
 
 def _prepare(step: Step) -> Prepared:

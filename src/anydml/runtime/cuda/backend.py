@@ -125,6 +125,7 @@ def _prepare(driver: Driver, step: Step, is_fast: bool) -> Kernel:
 
 class CudaBackend(CudaMemory):
     uses_passes = True
+    shares_executables = False
 
     def claims(self, operator: Operator) -> bool:
         return False
