@@ -73,7 +73,8 @@ def test_chunks__write_every_byte_once(kernel: str, pieces: int) -> None:
         lowered = lowering.lower(plan, 64, True)
         inner, extras = len(plan.inner), len(lowered.extras)
         written: list[int] = []
-        for words in lowering._chunks(plan, lowered, lowering.Sides(0, 1), pieces):
+        for part in lowering.parts(plan, lowered, pieces):
+            words = lowering._chunk(part, lowered, lowering.Sides(0, 1))
             body = words[4:]
             starts = [*range(0, inner * 3, 3), *range(inner * 3 + extras, len(body) - 3, 3)]
             loops = [(body[at], body[at + 2]) for at in starts]

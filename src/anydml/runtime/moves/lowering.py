@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from anydml.core.datatype import DataType
-from anydml.runtime.moves.kernels import convert, fill, gather, pick, regroup, runs, scatter, tile, weave
+from anydml.runtime.moves.kernels import convert, fill, gather, pick, regroup, runs, scatter, tile, touch, weave
 from anydml.runtime.moves.kernels.frame import Frame, LoopValues, Lowered, Shape
 from anydml.runtime.moves.plan import Loop, MovePlan
 from anydml.runtime.native import llvm
@@ -35,6 +35,7 @@ KERNELS = {
     "tile": tile,
     "gather": gather,
     "scatter": scatter,
+    "touch": touch,
 }
 INNER_LOOPS = {
     "runs": 3,
@@ -46,8 +47,20 @@ INNER_LOOPS = {
     "gather": 2,
     "scatter": 1,
     "convert": 1,
+    "touch": 3,
 }
-EXTRAS = {"runs": 2, "fill": 0, "pick": 2, "weave": 1, "regroup": 3, "tile": 4, "gather": 2, "scatter": 0, "convert": 2}
+EXTRAS = {
+    "runs": 2,
+    "fill": 0,
+    "pick": 2,
+    "weave": 1,
+    "regroup": 3,
+    "tile": 4,
+    "gather": 2,
+    "scatter": 0,
+    "convert": 2,
+    "touch": 2,
+}
 
 
 def lower(
@@ -151,27 +164,31 @@ class Sides:
 
 def task(plan: MovePlan, lowered: Lowered, sides: Sides, pieces: int) -> Task:
     """The whole move, cut into about so many chunks."""
+    return task_of(parts(plan, lowered, pieces), lowered, sides)
+
+
+def task_of(chunks: Iterable[MovePlan], lowered: Lowered, sides: Sides) -> Task:
+    """Plans of chunks, with equally many loops, as one task."""
     code = llvm.compiled(lowered.shape, lambda: module_text(lowered.shape))
-    return Task(code, _chunks(plan, lowered, sides, pieces), sides.slot_count)
+    return Task(code, [_chunk(part, lowered, sides) for part in chunks], sides.slot_count)
 
 
-def _chunks(plan: MovePlan, lowered: Lowered, sides: Sides, pieces: int) -> list[list[int]]:
-    """The parameters of each chunk, in the order in which a kernel that runs all of them would come to them: what
-    it asks for ahead of time is then useful to the next one."""
-    outer = range(len(plan.outer))
-    order = [*outer, *(len(outer) + number for number in lowered.order)]
+def parts(plan: MovePlan, lowered: Lowered, pieces: int) -> Iterator[MovePlan]:
+    """The plan of each chunk, in the order in which a kernel that runs all of them would come to them: what it asks
+    for ahead of time is then useful to the next one."""
+    count = len(plan.outer)
+    order = [*range(count), *(count + number for number in lowered.order)]
     loops = plan.outer + plan.inner
-    grains = (1,) * len(outer) + lowered.grains
-    parts = _parts_of_loops([(loops[number].size, grains[number]) for number in order], pieces)
-    result = []
-    for chosen in product(*parts):
+    grains = (1,) * count + lowered.grains
+    ranges = _parts_of_loops([(loops[number].size, grains[number]) for number in order], pieces)
+    for chosen in product(*ranges):
         part, starts = list(loops), [plan.source_offset, plan.destination_offset]
         for number, (first, last) in zip(order, chosen, strict=True):
             loop = loops[number]
             part[number] = replace(loop, size=last - first)
             starts = [starts[0] + first * loop.source_stride, starts[1] + first * loop.destination_stride]
-        result.append(_chunk(part, len(outer), lowered, sides, starts))
-    return result
+        outer, inner = tuple(part[:count]), tuple(part[count:])
+        yield replace(plan, source_offset=starts[0], destination_offset=starts[1], outer=outer, inner=inner)
 
 
 def _parts_of_loops(loops: Sequence[tuple[int, int]], pieces: int) -> Iterator[list[tuple[int, int]]]:
@@ -191,8 +208,9 @@ def _parts(size: int, grain: int, pieces: int) -> list[tuple[int, int]]:
     return list(zip(bounds, [*bounds[1:], size], strict=True))
 
 
-def _chunk(loops: Sequence[Loop], outer_count: int, lowered: Lowered, sides: Sides, starts: Sequence[int]) -> list[int]:
-    body = [*_words(loops[outer_count:]), *lowered.extras, *_words(loops[:outer_count]), *_words([END])]
+def _chunk(part: MovePlan, lowered: Lowered, sides: Sides) -> list[int]:
+    starts = part.source_offset, part.destination_offset
+    body = [*_words(part.inner), *lowered.extras, *_words(part.outer), *_words([END])]
     if isinstance(sides.source, int):
         return [sides.source, starts[0], sides.destination, starts[1], *body]
     constant_at = (2 * SIDE_WORDS + len(body)) * WORD
