@@ -34,39 +34,43 @@ def read_pass(case: Case, buffers: Buffers, threads: int) -> Move | None:
         return None
     lowered = move.lowered()
     distance, level = order.ahead(lowered)
-    visits = _visits(order, move)
+    visits = _visits(order, move, buffers)
     width = min(llvm.vector_bytes(), LINE_BYTES, *(1 << visit.run.bit_length() - 1 for visit in visits))
     shape = touch.reading(width, level)
-    chunks = [_chunk(visit, (1, 0)) for visit in visits]
-    return _runner(chunks, Lowered(shape, (order.block(lowered), distance)), buffers, threads)
+    chunks = [_chunk(visit, (1, 0), order.block(lowered), distance) for visit in visits]
+    return _runner(chunks, Lowered(shape), buffers, threads)
 
 
 def write_pass(case: Case, buffers: Buffers, threads: int) -> Move | None:
     """Writes what the move writes, and reads no source."""
     move = _prepared(case, buffers)
     if move.kernel == "scatter":
-        chunks = [_from_one_row(part, move.plan) for part in lowering.parts(move.plan, move.lowered(), move.chunk_count)]
-        return _runner(chunks, move.lowered(), buffers, threads)
+        parts = lowering.parts(move.plan, move.lowered(), move.chunk_count)
+        return _runner([_from_one_row(part, move.plan) for part in parts], move.lowered(), buffers, threads)
     order = WRITES.get(move.kernel)
     if order is None:
         return None
     lowered = move.lowered()
     shape = touch.writing(lowered.shape.vector_bytes, lowered.shape.stream)
-    chunks = [_chunk(visit, (0, 1)) for visit in _visits(order, move)]
-    return _runner(chunks, Lowered(shape, (order.block(lowered), 0)), buffers, threads)
+    chunks = [_chunk(visit, (0, 1), order.block(lowered)) for visit in _visits(order, move, buffers)]
+    return _runner(chunks, Lowered(shape), buffers, threads)
 
 
 def _prepared(case: Case, buffers: Buffers) -> PreparedMove:
     return prepare(case.source, case.destination, DataType.parse(buffers.source.dtype))
 
 
-def _visits(order: Order, move: PreparedMove) -> list[Visit]:
+def _visits(order: Order, move: PreparedMove, buffers: Buffers) -> list[Visit]:
     lowered = move.lowered()
     parts = lowering.parts(move.plan, lowered, move.chunk_count)
-    return [visit for part in parts for visit in order.visits(part, lowered)]
+    return [visit for part in parts for visit in order.visits(part, lowered, _addresses(buffers))]
 
 
-def _chunk(visit: Visit, side: Walk) -> MovePlan:
+def _addresses(buffers: Buffers) -> tuple[int, int]:
+    return buffers.source.ctypes.data, buffers.destination.ctypes.data
+
+
+def _chunk(visit: Visit, side: Walk, block: int, ahead: int = 0) -> lowering.Part:
     """A visit to the source, side (1, 0), or to the destination, side (0, 1), as `touch` takes it."""
 
     def loop(walk: Walk) -> Loop:
@@ -74,15 +78,16 @@ def _chunk(visit: Visit, side: Walk) -> MovePlan:
 
     inner = loop(visit.across), loop(visit.rows), loop((visit.run, 1))
     outer = tuple(loop(walk) for walk in visit.outer)
-    return MovePlan("touch", 1, 1, visit.start * side[0], visit.start * side[1], outer, inner)
+    plan = MovePlan("touch", 1, 1, visit.start * side[0], visit.start * side[1], outer, inner)
+    return lowering.Part(plan, (block, ahead, visit.before, visit.until))
 
 
-def _from_one_row(part: MovePlan, plan: MovePlan) -> MovePlan:
+def _from_one_row(part: lowering.Part, plan: MovePlan) -> lowering.Part:
     """Elements with gaps are written by their own kernel, from the source's first row again and again."""
-    outer = tuple(replace(loop, source_stride=0) for loop in part.outer)
-    return replace(part, source_offset=plan.source_offset, outer=outer)
+    outer = tuple(replace(loop, source_stride=0) for loop in part.plan.outer)
+    return replace(part, plan=replace(part.plan, source_offset=plan.source_offset, outer=outer))
 
 
-def _runner(chunks: Iterable[MovePlan], lowered: Lowered, buffers: Buffers, threads: int) -> Move:
+def _runner(chunks: Iterable[lowering.Part], lowered: Lowered, buffers: Buffers, threads: int) -> Move:
     tasks = TaskList([lowering.task_of(chunks, lowered, lowering.Sides(0, 1))])
-    return partial(tasks.run, (buffers.source.ctypes.data, buffers.destination.ctypes.data), threads)
+    return partial(tasks.run, _addresses(buffers), threads)

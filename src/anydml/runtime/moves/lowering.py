@@ -35,8 +35,9 @@ KERNELS = {
     "tile": tile,
     "gather": gather,
     "scatter": scatter,
-    "touch": touch,
 }
+OTHERS = {"convert": convert, "touch": touch}
+"""Kernels that no plan of a plain move chooses."""
 INNER_LOOPS = {
     "runs": 3,
     "fill": 1,
@@ -55,11 +56,11 @@ EXTRAS = {
     "pick": 2,
     "weave": 1,
     "regroup": 3,
-    "tile": 4,
+    "tile": 6,
     "gather": 2,
     "scatter": 0,
     "convert": 2,
-    "touch": 2,
+    "touch": 4,
 }
 
 
@@ -113,7 +114,7 @@ def _emit_inner(e: Emitter, shape: Shape) -> None:
     extras = tuple(_load_word(e, "%parameters", number) for number in words)
     own = EXTRAS[shape.kernel]
     frame = Frame(e, shape, "%source", "%destination", loops, extras[:own], "%staging", extras[own:])
-    (convert if shape.kernel == "convert" else KERNELS[shape.kernel]).emit(frame)
+    (KERNELS | OTHERS)[shape.kernel].emit(frame)
 
 
 def _outer_word(shape: Shape) -> int:
@@ -167,14 +168,22 @@ def task(plan: MovePlan, lowered: Lowered, sides: Sides, pieces: int) -> Task:
     return task_of(parts(plan, lowered, pieces), lowered, sides)
 
 
-def task_of(chunks: Iterable[MovePlan], lowered: Lowered, sides: Sides) -> Task:
-    """Plans of chunks, with equally many loops, as one task."""
+@dataclass(frozen=True)
+class Part:
+    """What one chunk moves, and the parameters of its kernel besides the loops."""
+
+    plan: MovePlan
+    extras: tuple[int, ...]
+
+
+def task_of(chunks: Iterable[Part], lowered: Lowered, sides: Sides) -> Task:
+    """Chunks with equally many loops as one task."""
     code = llvm.compiled(lowered.shape, lambda: module_text(lowered.shape))
-    return Task(code, [_chunk(part, lowered, sides) for part in chunks], sides.slot_count)
+    return Task(code, [_chunk(part, sides) for part in chunks], sides.slot_count)
 
 
-def parts(plan: MovePlan, lowered: Lowered, pieces: int) -> Iterator[MovePlan]:
-    """The plan of each chunk, in the order in which a kernel that runs all of them would come to them: what it asks
+def parts(plan: MovePlan, lowered: Lowered, pieces: int) -> Iterator[Part]:
+    """Each chunk, in the order in which a kernel that runs all of them would come to them: what it asks
     for ahead of time is then useful to the next one."""
     count = len(plan.outer)
     order = [*range(count), *(count + number for number in lowered.order)]
@@ -182,13 +191,15 @@ def parts(plan: MovePlan, lowered: Lowered, pieces: int) -> Iterator[MovePlan]:
     grains = (1,) * count + lowered.grains
     ranges = _parts_of_loops([(loops[number].size, grains[number]) for number in order], pieces)
     for chosen in product(*ranges):
-        part, starts = list(loops), [plan.source_offset, plan.destination_offset]
+        part, starts, places = list(loops), [plan.source_offset, plan.destination_offset], {}
         for number, (first, last) in zip(order, chosen, strict=True):
             loop = loops[number]
-            part[number] = replace(loop, size=last - first)
+            part[number], places[number - count] = replace(loop, size=last - first), (first, loop.size - last)
             starts = [starts[0] + first * loop.source_stride, starts[1] + first * loop.destination_stride]
+        placed = () if lowered.placed is None else places[lowered.placed]
         outer, inner = tuple(part[:count]), tuple(part[count:])
-        yield replace(plan, source_offset=starts[0], destination_offset=starts[1], outer=outer, inner=inner)
+        chunk = replace(plan, source_offset=starts[0], destination_offset=starts[1], outer=outer, inner=inner)
+        yield Part(chunk, placed + lowered.extras)
 
 
 def _parts_of_loops(loops: Sequence[tuple[int, int]], pieces: int) -> Iterator[list[tuple[int, int]]]:
@@ -208,9 +219,10 @@ def _parts(size: int, grain: int, pieces: int) -> list[tuple[int, int]]:
     return list(zip(bounds, [*bounds[1:], size], strict=True))
 
 
-def _chunk(part: MovePlan, lowered: Lowered, sides: Sides) -> list[int]:
-    starts = part.source_offset, part.destination_offset
-    body = [*_words(part.inner), *lowered.extras, *_words(part.outer), *_words([END])]
+def _chunk(part: Part, sides: Sides) -> list[int]:
+    plan = part.plan
+    starts = plan.source_offset, plan.destination_offset
+    body = [*_words(plan.inner), *part.extras, *_words(plan.outer), *_words([END])]
     if isinstance(sides.source, int):
         return [sides.source, starts[0], sides.destination, starts[1], *body]
     constant_at = (2 * SIDE_WORDS + len(body)) * WORD

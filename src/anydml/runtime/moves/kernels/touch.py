@@ -22,8 +22,10 @@ def writing(vector_bytes: int, stream: bool) -> Shape:
 
 def emit(f: Frame) -> None:
     """Blocks of rows, and what lies across each block before the next, as `runs` has them."""
-    e, (across, rows, run), (block, _) = f.e, f.inner, f.extras
+    e, (across, rows, run), (block, *_) = f.e, f.inner, f.extras
     reads = f.shape.details[0] == "read"
+    if not reads:
+        _write_line(e, f.staging, stream=False)
     with e.loop(0, rows.size, block) as first, e.loop(0, across.size) as i:
         count = e.minimum(block, e.subtract(rows.size, first))
         if reads:
@@ -45,8 +47,11 @@ def _read(f: Frame, row: str, size: Value) -> None:
 
 
 def _write(f: Frame, row: str, size: Value) -> None:
-    """Whatever staging memory holds goes to the ends of a row, ones to its whole lines."""
+    """Every byte becomes 1. Rows may begin and end with lines; see `Rows`."""
     e = f.e
+    address = e.value(f"ptrtoint ptr {row} to i64")
+    before, until = (e.value(f"and i64 {address}, {mask}") for mask in f.extras[2:])
+    row, size = e.at(row, e.subtract(0, before)), e.subtract(e.add(size, before), until)
     if not e.has_function("write_row"):
         with e.function("write_row", "ptr noalias %to, ptr noalias %from, i64 %size"):
             _write_row(e, f.shape.stream)
@@ -54,12 +59,18 @@ def _write(f: Frame, row: str, size: Value) -> None:
 
 
 def _write_row(e: Emitter, stream: bool) -> None:
+    """The ends of a row come from the staged line."""
     head = bytes_to_line(e, "%to", "%size")
     copy_less_than_line(e, "%to", "%from", head)
     start, size = e.at("%to", head), e.subtract("%size", head)
-    whole, width = e.mask(size, -LINE_BYTES), min(e.vector_bytes, LINE_BYTES)
-    ones = f"<{', '.join(['i8 1'] * width)}>"
+    whole = e.mask(size, -LINE_BYTES)
     with e.loop(0, whole, LINE_BYTES) as line:
-        for piece in range(0, LINE_BYTES, width):
-            e.store(vector(width, "i8"), ones, e.at(start, e.add(line, piece)), width, stream)
+        _write_line(e, e.at(start, line), stream)
     copy_less_than_line(e, e.at(start, whole), "%from", e.mask(size, LINE_BYTES - 1))
+
+
+def _write_line(e: Emitter, place: str, stream: bool) -> None:
+    width = min(e.vector_bytes, LINE_BYTES)
+    ones = f"<{', '.join(['i8 1'] * width)}>"
+    for piece in range(0, LINE_BYTES, width):
+        e.store(vector(width, "i8"), ones, e.at(place, piece), width, stream)
