@@ -91,3 +91,7 @@ def _from_one_row(part: lowering.Part, plan: MovePlan) -> lowering.Part:
 def _runner(chunks: Iterable[lowering.Part], lowered: Lowered, buffers: Buffers, threads: int) -> Move:
     tasks = TaskList([lowering.task_of(chunks, lowered, lowering.Sides(0, 1))])
     return partial(tasks.run, _addresses(buffers), threads)
+
+
+READ, WRITE = "read pass", "write pass"
+PASSES = {READ: read_pass, WRITE: write_pass}

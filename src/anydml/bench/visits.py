@@ -97,8 +97,18 @@ def _read_runs(part: Part, lowered: Lowered, addresses: Addresses) -> Iterator[V
 def _write_runs(part: Part, lowered: Lowered, addresses: Addresses) -> Iterator[Visit]:
     plan = part.plan
     across, rows, run = plan.inner
-    outer = _each_written(plan.outer)
-    yield Visit(plan.destination_offset, run.size * plan.element_bytes, _written(rows), _written(across), outer)
+    row = Visit(plan.destination_offset, run.size * plan.element_bytes, outer=_each_written(plan.outer))
+    if not _is_staged(lowered):
+        yield replace(row, rows=_written(rows), across=_written(across))
+        return
+    for cut in _parts(rows.size, lowered.extras[0]):
+        start, size = row.start + cut.first * rows.destination_stride, cut.each * rows.destination_stride
+        yield replace(row, start=start, run=size, rows=(cut.count, size), across=_written(across))
+
+
+def _is_staged(lowered: Lowered) -> bool:
+    """Whether the rows of a block are written as one."""
+    return lowered.shape.details[0] == "staged"
 
 
 def _ahead_of_runs(lowered: Lowered) -> tuple[int, int]:
@@ -254,11 +264,29 @@ def _write_pick(part: Part, lowered: Lowered, addresses: Addresses) -> Iterator[
     if is_forward and channels.size == 1:
         yield whole
         return
-    for cut in _parts(row.size, lowered.extras[0] if way == "staged" else int(lanes)):
+    cuts = (
+        _parts(row.size, lowered.extras[0])
+        if way == "staged"
+        else _apart(_parts(row.size, max(int(lanes), LINE_BYTES // element)))
+    )
+    for cut in cuts:
         start = whole.start + (cut.first if is_forward else row.size - cut.first - cut.each) * element
         size = cut.each * element
-        rows = cut.count, size if is_forward else -size
-        yield replace(whole, start=start, run=size, rows=rows, across=_written(channels))
+        visit = replace(whole, start=start, run=size, rows=(cut.count, size if is_forward else -size))
+        # Vectors begin with whole lines; what comes before the first of them and after the last is written alone.
+        ends = (cut.first > 0, cut is not cuts[-1])[:: 1 if is_forward else -1] if way == "direct" else (False, False)
+        before, until = (LINE_BYTES - 1 if end else 0 for end in ends)
+        yield replace(visit, across=_written(channels), before=before, until=until)
+
+
+def _apart(cuts: list[Cut]) -> list[Cut]:
+    """The same, but the first and the last tile stand alone."""
+    (whole, *rest) = cuts
+    first, inside = Cut(whole.first, 1, whole.each), Cut(whole.first + whole.each, whole.count - 1, whole.each)
+    if not rest:
+        rest = [Cut(inside.first + (inside.count - 1) * inside.each, 1, inside.each)] if inside.count else []
+        inside = replace(inside, count=inside.count - 1)
+    return [first, *([inside] if inside.count > 0 else []), *rest]
 
 
 def _ahead_of_pick(lowered: Lowered) -> tuple[int, int]:
@@ -314,7 +342,7 @@ READS = {
     "scatter": Order(_read_scatter),
 }
 WRITES = {
-    "runs": Order(_write_runs, lambda lowered: lowered.extras[0]),
+    "runs": Order(_write_runs, lambda lowered: 1 if _is_staged(lowered) else lowered.extras[0]),
     "tile": Order(_write_tiles),
     "weave": Order(_write_weave),
     "pick": Order(_write_pick, lambda lowered: 1),
