@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
+from anydml.runtime.moves.kernels.frame import Frame
 from anydml.runtime.moves.kernels.rows import copy_line, copy_row
+from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES
+from anydml.runtime.native import staging
 from anydml.runtime.native.emit import Emitter, Value
 
+HALF_BYTES = 256 * 1024
+"""Of staging memory, for what is staged and for what is written meanwhile."""
+assert 2 * HALF_BYTES <= staging.BYTES
 _WORD = 8
 
 
@@ -25,9 +31,9 @@ class Rows:
     count: Value
     size: Value
     """Bytes of a row."""
-    pitch: Value
+    pitch: Value = 0
     """Bytes from one staged row to the next."""
-    stride: Value
+    stride: Value = 0
     """The same in the destination."""
     before: Value = 0
     """63: each row begins with the line that its first byte is in, whose other bytes are staged before it; 0: it does
@@ -42,33 +48,58 @@ where that is staged, and how many bytes are left."""
 _POINTERS = ("staged", "destination", "place", "source")
 
 
-class Pending:
-    """Rows still to be written past the caches. Make it where a function begins: it lies on its stack."""
+class Writer:
+    """Writes what kernels stage: at once, or piece by piece while more is staged. Make it where a function begins: what
+    waits is noted on its stack."""
 
-    def __init__(self, e: Emitter, step_bytes: int) -> None:
-        self._e, self._step = e, -(-step_bytes // LINE_BYTES) * LINE_BYTES
-        self._place = e.value(f"alloca [{len(_NAMES)} x i64]")
-        self._call("forget", _forget)
+    def __init__(self, f: Frame, is_piped: bool, step_bytes: int) -> None:
+        """Pieces have `step_bytes`, about as much as is staged between them. Only what is streamed can be piped."""
+        self._f, self.is_piped = f, is_piped
+        self._step = -(-step_bytes // LINE_BYTES) * LINE_BYTES
+        if is_piped:
+            self._waiting, self._half = f.e.value(f"alloca [{len(_NAMES)} x i64]"), f.e.value("alloca i64")
+            f.e.store("i64", 0, self._half, _WORD)
+            for name in ("count", "left"):
+                _store(f.e, self._waiting, name, 0)
 
-    def put(self, rows: Rows) -> None:
-        """These rows wait now; none may have been waiting."""
+    def staging(self) -> str:
+        """Where to stage what is written next."""
+        e = self._f.e
+        if not self.is_piped:
+            return self._f.staging
+        offset = e.load("i64", self._half, _WORD)
+        e.store("i64", e.value(f"xor i64 {offset}, {HALF_BYTES}"), self._half, _WORD)
+        return e.at(self._f.staging, offset)
+
+    def go_on(self) -> None:
+        """Writes up to a step of one row, to the end of a line or of the row."""
+        if self.is_piped:
+            self._call("write_some", lambda e: _write_some(e, self._step))
+
+    def write(self, rows: Rows) -> None:
+        """Writes the rows, or lets them wait until all before them are written."""
+        e = self._f.e
+        if not self.is_piped:
+            with e.loop(0, rows.count) as i:
+                target = e.at(rows.destination, e.multiply(i, rows.stride))
+                write_row(self._f, target, e.at(rows.staged, e.multiply(i, rows.pitch)), rows.size)
+            return
+        self.finish()
         for field in fields(Rows):
-            _store(self._e, self._place, field.name, getattr(rows, field.name))
+            _store(e, self._waiting, field.name, getattr(rows, field.name))
         self._call("begin_row", _begin_row)
 
-    def write_some(self) -> None:
-        """Writes up to so many bytes of one row as a step has, to the end of a line or of the row."""
-        self._call("write_some", lambda e: _write_some(e, self._step))
-
-    def write_all(self) -> None:
-        self._call("write_all", _write_all)
+    def finish(self) -> None:
+        """Writes all that waits."""
+        if self.is_piped:
+            self._call("write_all", _write_all)
 
     def _call(self, name: str, emit: Callable[[Emitter], None]) -> None:
-        e = self._e
+        e = self._f.e
         if not e.has_function(name):
             with e.function(name, "ptr %rows"):
                 emit(e)
-        e.do(f"call void @{name}(ptr {self._place})")
+        e.do(f"call void @{name}(ptr {self._waiting})")
 
 
 def _load(e: Emitter, name: str) -> str:
@@ -81,11 +112,6 @@ def _store(e: Emitter, place: str, name: str, value: Value) -> None:
 
 def _kind(name: str) -> str:
     return "ptr" if name in _POINTERS else "i64"
-
-
-def _forget(e: Emitter) -> None:
-    for name in ("count", "left"):
-        _store(e, "%rows", name, 0)
 
 
 def _begin_row(e: Emitter) -> None:

@@ -22,11 +22,9 @@ from anydml.runtime.moves.kernels.frame import (
     walked,
 )
 from anydml.runtime.moves.kernels.lanes import Lanes
-from anydml.runtime.moves.kernels.pending import Pending, Rows
+from anydml.runtime.moves.kernels.pending import Rows, Writer
 from anydml.runtime.moves.kernels.tile_ends import LONG_WALK, Ends, columns_into_line, ends_of
-from anydml.runtime.moves.kernels.write import write_row
 from anydml.runtime.moves.plan import LINE_BYTES, ONCE, MovePlan
-from anydml.runtime.native import staging
 from anydml.runtime.native.emit import SECOND_LEVEL, Value
 
 SOURCE_ROW_BYTES = 256
@@ -43,9 +41,6 @@ BLOCK_ROW_BYTES = 32
 WIDE_ELEMENT_BYTES = 8
 """Blocks of wider elements have so few rows that longer ones pay where all is in a cache, or written meanwhile."""
 TILES_AHEAD = 2
-HALF_BYTES = 256 * 1024
-"""Of staging memory, for the tile that is turned and for the one that is written."""
-assert 2 * HALF_BYTES <= staging.BYTES
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
@@ -78,7 +73,8 @@ def _is_joined(plan: MovePlan) -> bool:
 def _piped_tiles(plan: MovePlan, lanes: int) -> tuple[int, int, int]:
     across, _, row = plan.inner
     element = plan.element_bytes
-    source_row = SOURCE_ROW_BYTES if _is_joined(plan) else max(PIPED_ROW_BYTES, PIPED_COLUMNS * element)
+    is_whole = _is_joined(plan) or across.size * element <= SOURCE_ROW_BYTES
+    source_row = SOURCE_ROW_BYTES if is_whole else max(PIPED_ROW_BYTES, PIPED_COLUMNS * element)
     across_tile = even_parts(across.size, max(lanes, source_row // element), lanes)
     return across_tile, 1, even_parts(row.size, PIPED_RUN_BYTES // element, _line(element))
 
@@ -149,15 +145,18 @@ def _pitch(f: Frame, size: Value, middle_count: Value) -> Value:
 def emit(f: Frame) -> None:
     e, (across, middle, row) = f.e, f.inner
     _, _, across_tile, middle_tile, row_tile, _ = f.extras
-    writer = _Writer(f)
+    rows, lanes, way, _ = f.shape.details
+    is_piped = way == "piped"
+    writer = Writer(f, is_piped, int(rows) * int(lanes) * f.shape.element_bytes)
+    first_column = columns_into_line(f, across_tile) if is_piped else 0
     with e.loop(0, middle.size, middle_tile) as middle_start, e.loop(0, row.size, row_tile) as row_start:
         middles = middle_start, e.minimum(middle_tile, e.subtract(middle.size, middle_start))
-        rows = row_start, e.minimum(row_tile, e.subtract(row.size, row_start))
-        with e.loop(e.subtract(0, writer.first_column), across.size, across_tile) as wanted:
+        part = row_start, e.minimum(row_tile, e.subtract(row.size, row_start))
+        with e.loop(e.subtract(0, first_column), across.size, across_tile) as wanted:
             # No tile is narrower than a block: some rows are written twice, alike.
             first, last = e.maximum(wanted, 0), e.minimum(e.add(wanted, across_tile), across.size)
-            count = e.maximum(e.subtract(last, first), int(f.shape.details[1]))
-            _move_tile(f, writer, middles, rows, (e.minimum(first, e.subtract(across.size, count)), count))
+            count = e.maximum(e.subtract(last, first), int(lanes))
+            _move_tile(f, writer, middles, part, (e.minimum(first, e.subtract(across.size, count)), count))
     writer.finish()
 
 
@@ -165,12 +164,12 @@ _Part = tuple[Value, Value]
 """Of a loop: the first place, and how many there are."""
 
 
-def _move_tile(f: Frame, writer: _Writer, middles: _Part, rows: _Part, columns: _Part) -> None:
+def _move_tile(f: Frame, writer: Writer, middles: _Part, rows: _Part, columns: _Part) -> None:
     e, element, (across, middle, row) = f.e, f.shape.element_bytes, f.inner
     destination = f.from_destination(
         (middles[0], middle.destination_stride), (rows[0], f.written_bytes), (columns[0], across.destination_stride)
     )
-    ends = writer.ends_of(destination, *rows)
+    ends = ends_of(f, destination, *rows) if writer.is_piped else Ends()
     source = f.from_source(
         (middles[0], middle.source_stride),
         (e.subtract(rows[0], ends.more), row.source_stride),
@@ -197,54 +196,7 @@ def _joined(f: Frame, rows: Rows) -> Rows:
     return replace(rows, count=count, size=size)
 
 
-class _Writer:
-    """Writes staged tiles: each at once, or piece by piece while the next one is turned. Make it where a function
-    begins."""
-
-    def __init__(self, f: Frame) -> None:
-        self._f, e = f, f.e
-        rows, lanes, way, _ = f.shape.details
-        self._pending: Pending | None = None
-        self.first_column: Value = 0
-        if way == "piped":
-            self._pending = Pending(e, int(rows) * int(lanes) * f.shape.element_bytes)
-            self._half = e.value("alloca i64")
-            e.store("i64", 0, self._half, 8)
-            self.first_column = columns_into_line(f, f.extras[2])
-
-    def ends_of(self, destination: str, row_start: Value, row_count: Value) -> Ends:
-        return ends_of(self._f, destination, row_start, row_count) if self._pending else Ends()
-
-    def staging(self) -> str:
-        """Where the next tile is staged."""
-        e = self._f.e
-        if not self._pending:
-            return self._f.staging
-        offset = e.load("i64", self._half, 8)
-        e.store("i64", e.value(f"xor i64 {offset}, {HALF_BYTES}"), self._half, 8)
-        return e.at(self._f.staging, offset)
-
-    def go_on(self) -> None:
-        """Called while a tile is turned."""
-        if self._pending:
-            self._pending.write_some()
-
-    def write(self, rows: Rows) -> None:
-        e = self._f.e
-        if self._pending:
-            self._pending.write_all()
-            self._pending.put(rows)
-            return
-        with e.loop(0, rows.count) as i:
-            target = e.at(rows.destination, e.multiply(i, rows.stride))
-            write_row(self._f, target, e.at(rows.staged, e.multiply(i, rows.pitch)), rows.size)
-
-    def finish(self) -> None:
-        if self._pending:
-            self._pending.write_all()
-
-
-def _turn(f: Frame, tile: _Tile, writer: _Writer) -> None:
+def _turn(f: Frame, tile: _Tile, writer: Writer) -> None:
     """Turns one tile, blocks of rows last to first.
 
     The last block may be cut: its missing rows repeat the last row, and what they stage lands at the head
@@ -263,7 +215,7 @@ def _turn(f: Frame, tile: _Tile, writer: _Writer) -> None:
         _turn_blocks(f, tile, source, staged, e.subtract(e.subtract(tile.row, 1), first), writer)
 
 
-def _turn_blocks(f: Frame, tile: _Tile, source: str, staged: str, last: Value, writer: _Writer) -> None:
+def _turn_blocks(f: Frame, tile: _Tile, source: str, staged: str, last: Value, writer: Writer) -> None:
     """Turns a block of rows, as many lanes at once as a vector has; rows past the `last` repeat it."""
     e, element, lanes = f.e, f.shape.element_bytes, int(f.shape.details[1])
     numbers = [f.inner[2].source_stride, last, tile.pitch, f.extras[5]]
