@@ -62,8 +62,8 @@ def visited(visit: Visit, address: int) -> Iterator[range]:
     walks = [*visit.outer, visit.rows, visit.across]
     grid = np.indices([size for size, _ in walks]).reshape(len(walks), -1)
     for start in (visit.start + np.tensordot(np.array([stride for _, stride in walks]), grid, 1)).tolist():
-        into_line = address + start
-        yield range(start - (into_line & visit.before), start + visit.run - (into_line & visit.until))
+        end = start + visit.run
+        yield range(start - (address + start & visit.before), end - (address + end & visit.until))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)

@@ -53,7 +53,7 @@ INNER_LOOPS = {
 EXTRAS = {
     "runs": 2,
     "fill": 0,
-    "pick": 2,
+    "pick": 4,
     "weave": 1,
     "regroup": 3,
     "tile": 6,

@@ -39,7 +39,7 @@ class Rows:
     """63: each row begins with the line that its first byte is in, whose other bytes are staged before it; 0: it does
     not."""
     until: Value = 0
-    """63: each row ends before the line that its end is in, as far into it as the row begins; 0: it does not."""
+    """63: each row ends before the line that its end is in; 0: it does not."""
 
 
 _NAMES = [*(field.name for field in fields(Rows)), "place", "source", "left"]
@@ -120,11 +120,13 @@ def _begin_row(e: Emitter) -> None:
     with e.when(e.value(f"icmp sgt i64 {count}, 0")):
         row, staged = _load(e, "destination"), _load(e, "staged")
         address = e.value(f"ptrtoint ptr {row} to i64")
-        before, until = (e.value(f"and i64 {address}, {_load(e, name)}") for name in ("before", "until"))
+        size = _load(e, "size")
+        before = e.value(f"and i64 {address}, {_load(e, 'before')}")
+        until = e.value(f"and i64 {e.add(address, size)}, {_load(e, 'until')}")
         back = e.subtract(0, before)
         _store(e, "%rows", "place", e.at(row, back))
         _store(e, "%rows", "source", e.at(staged, back))
-        _store(e, "%rows", "left", e.subtract(e.add(_load(e, "size"), before), until))
+        _store(e, "%rows", "left", e.subtract(e.add(size, before), until))
         _store(e, "%rows", "destination", e.at(row, _load(e, "stride")))
         _store(e, "%rows", "staged", e.at(staged, _load(e, "pitch")))
         _store(e, "%rows", "count", e.subtract(count, 1))

@@ -50,7 +50,8 @@ def _write(f: Frame, row: str, size: Value) -> None:
     """Every byte becomes 1. Rows may begin and end with lines; see `Rows`."""
     e = f.e
     address = e.value(f"ptrtoint ptr {row} to i64")
-    before, until = (e.value(f"and i64 {address}, {mask}") for mask in f.extras[2:])
+    before = e.value(f"and i64 {address}, {f.extras[2]}")
+    until = e.value(f"and i64 {e.add(address, size)}, {f.extras[3]}")
     row, size = e.at(row, e.subtract(0, before)), e.subtract(e.add(size, before), until)
     if not e.has_function("write_row"):
         with e.function("write_row", "ptr noalias %to, ptr noalias %from, i64 %size"):
