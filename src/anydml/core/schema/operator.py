@@ -346,6 +346,10 @@ class Operator(metaclass=OperatorType):
         return self._inputs if role == "input" else self._outputs
 
     def all_points(self) -> tuple[BindingPoint, ...]:
+        return self._all_points
+
+    @cached_property
+    def _all_points(self) -> tuple[BindingPoint, ...]:
         return self._inputs + self._outputs
 
     @cached_property
@@ -441,7 +445,7 @@ def bind_sizes(operator: Operator, mismatches: list[tuple[BindingPoint, patterns
     bound: patterns.Bound = {}
     if not operator.sizes_of:
         return bound
-    for point in operator._inputs + operator._outputs:
+    for point in operator._all_points:
         text = operator.sizes_of.get(point.field.name)
         if text is None or point.tensor is None:
             continue
