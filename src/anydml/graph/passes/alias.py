@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from anydml.core.steps import Nest, Step
-from anydml.graph.plan import Plan, SlotKind, readers, reads, writers, writes
+from anydml.graph.plan import Plan, SlotKind, reads, writes
 
 
 def alias(plan: Plan) -> Plan:
@@ -20,7 +20,7 @@ def _joined(plan: Plan) -> frozenset[tuple[int, int]]:
     temporary = set(plan.of_kind(SlotKind.TEMPORARY))
     if len(temporary) < 2:
         return frozenset()
-    read, written = readers(plan.steps), writers(plan.steps)
+    read, written = plan.readers, plan.writers
     joined: dict[int, int] = {}
     taken: set[int] = set()
     for number, step in enumerate(plan.steps):
