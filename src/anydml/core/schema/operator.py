@@ -228,7 +228,7 @@ class Operator(metaclass=OperatorType):
             if name not in sizes or name not in types
         ]
         raise_if_any(violations, subject=subject)
-        for noted in ("_outputs", "pending_outputs"):
+        for noted in ("_outputs", "_all_points", "pending_outputs"):
             self.__dict__.pop(noted, None)  # noted while outputs were absent
         self.__dict__["inferred_outputs"] = dict(wanted)
         for name, known in wanted.items():
