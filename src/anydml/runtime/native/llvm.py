@@ -247,15 +247,15 @@ def _object_of(text: str, effort: int = FULL_EFFORT) -> bytes:
 def _engine_of(data: bytes) -> Any:
     import llvmlite.binding as binding
 
-    # The engine frees its module last, after a context of the module's own would be gone.
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _machine())
+    # The engine frees its module last, after a context of the module's own would be gone. It compiles nothing: asking
+    # for an address makes the object file ready, and leaves the empty module alone.
+    machine = binding.Target.from_default_triple().create_target_machine(opt=NO_EFFORT, jit=True)
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
     engine.add_object_file(binding.ObjectFileRef.from_data(data))
-    engine.finalize_object()
     return engine
 
 
 def _machine(effort: int = FULL_EFFORT) -> Any:
-    """A new one for each engine, which owns it."""
     import llvmlite.binding as binding
 
     features = sorted(host().features.items())
