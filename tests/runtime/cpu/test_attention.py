@@ -49,7 +49,9 @@ def test_memory__is_that_of_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(kernels, "MOST_SCORES", most)
         blocks = list(kernels._blocks(geometry))
         counts.append(max(np.prod(block.counts) for block in blocks))
-        rows = [each for block in blocks for each in product(*(range(*r) for r in (block.batch, block.heads, block.rows)))]
+        rows = [
+            each for block in blocks for each in product(*(range(*r) for r in (block.batch, block.heads, block.rows)))
+        ]
         assert sorted(rows) == list(np.ndindex(geometry.batch, geometry.key_heads, geometry.queries))
     assert counts[1] == 1 < counts[0]
 

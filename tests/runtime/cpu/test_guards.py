@@ -40,7 +40,9 @@ def run_guarded(trial: Trial, at_end: bool) -> None:
     run = dml.Device().compile(operator)
     with ExitStack() as stack:
         buffers = {}
-        outputs = [field.name for field in operator.tensor_fields() if not field.is_input and getattr(operator, field.name)]
+        outputs = [
+            field.name for field in operator.tensor_fields() if not field.is_input and getattr(operator, field.name)
+        ]
         for name in (*trial.inputs, *outputs):
             size = getattr(operator, name).total_tensor_size_in_bytes
             address = stack.enter_context(guarded(size, at_end))

@@ -231,4 +231,3 @@ def _gathered(
 
 def _turned(strides: tuple[int, ...]) -> tuple[int, ...]:
     return (strides[0], strides[2], strides[1], strides[3])
-

@@ -61,9 +61,7 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
     return [*steps, *done.after] if steps else None
 
 
-def _convolve_forward(
-    filtered: Filtered, done: Finished, machine: Machine, workspace: Workspace
-) -> list[Step] | None:
+def _convolve_forward(filtered: Filtered, done: Finished, machine: Machine, workspace: Workspace) -> list[Step] | None:
     """By a kernel of its own, where filters read one channel each and there is such a kernel."""
     if filtered.windows.channels == 1:
         from anydml.runtime.cpu.contraction.channelwise import convolve_depthwise
