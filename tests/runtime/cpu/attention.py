@@ -35,7 +35,7 @@ class Sizes:
             self.heads *= random.choice((1, 1, 2, 3))
         if form[0].startswith("stacked_query"):
             self.keys = self.queries
-        if "stacked_key_value_tensor" in form or len(form) == 1 and form[0].startswith("stacked"):
+        if "stacked_key_value_tensor" in form or (len(form) == 1 and form[0].startswith("stacked")):
             self.value_size = self.size
         self.past = random.choice((0, 0, 1, random.randint(1, most)))
         if form == FORMS[-1]:
