@@ -166,7 +166,7 @@ class TurnedKernel(Kernel):
         """Reads neighbours along the rows for some columns at once, and writes them row by row."""
         e, count = self.e, self._turned_block(side).count
         with e.function(f"turn{side}", "ptr %from, ptr %to, i64 %step, i64 %rows, i64 %columns"):
-            near = [e.multiply("%step", more) for more in range(NEAR_COLUMNS)]
+            near = [e.multiply("%step", more) for more in range(min(count, NEAR_COLUMNS))]
             far = [e.multiply("%step", more) for more in range(0, count, NEAR_COLUMNS)]
             whole = e.mask("%columns", -count)
             with e.loop(0, whole, count) as column:
