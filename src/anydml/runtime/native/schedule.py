@@ -294,17 +294,18 @@ def _emit_steer(e: Emitter) -> None:
         number = e.value(f"call i32 {_function(e, PROCESSOR)}()")
         thread = e.load("i32", e.at("%helper", THREAD), WORD)
         e.do(f"call void @allow(ptr %pool, ptr %helper, i32 {thread}, i32 {number}, ptr {e.at('%pool', _OTHERS)})")
-    with e.function("allow", "ptr %pool, ptr %helper, i32 %thread, i32 %number, ptr %others"):
-        with e.when(e.value(f"icmp ult i32 %number, {8 * _MASK_BYTES}")):
-            wide = e.value("zext i32 %number to i64")
-            place, bit = e.value(f"lshr i64 {wide}, 6"), e.value(f"shl i64 1, {e.mask(wide, 63)}")
-            for word in range(0, _MASK_BYTES, WORD):
-                e.store("i64", e.load("i64", e.at("%helper", _MASK + word), WORD), e.at("%others", word), WORD)
-            own = e.at("%others", e.multiply(place, WORD))
-            kept = e.value(f"and i64 {e.load('i64', own, WORD)}, {e.value(f'xor i64 {bit}, -1')}")
-            e.store("i64", kept, own, WORD)
-            # Where no processor is left this fails, and nothing is changed.
-            e.value(f"call i32 {_function(e, SET_MASK)}(i32 %thread, i64 {_MASK_BYTES}, ptr %others)")
+    parameters = "ptr %pool, ptr %helper, i32 %thread, i32 %number, ptr %others"
+    is_known = f"icmp ult i32 %number, {8 * _MASK_BYTES}"
+    with e.function("allow", parameters), e.when(e.value(is_known)):
+        wide = e.value("zext i32 %number to i64")
+        place, bit = e.value(f"lshr i64 {wide}, 6"), e.value(f"shl i64 1, {e.mask(wide, 63)}")
+        for word in range(0, _MASK_BYTES, WORD):
+            e.store("i64", e.load("i64", e.at("%helper", _MASK + word), WORD), e.at("%others", word), WORD)
+        own = e.at("%others", e.multiply(place, WORD))
+        kept = e.value(f"and i64 {e.load('i64', own, WORD)}, {e.value(f'xor i64 {bit}, -1')}")
+        e.store("i64", kept, own, WORD)
+        # Where no processor is left this fails, and nothing is changed.
+        e.value(f"call i32 {_function(e, SET_MASK)}(i32 %thread, i64 {_MASK_BYTES}, ptr %others)")
 
 
 def _emit_leave(e: Emitter) -> None:
@@ -312,7 +313,9 @@ def _emit_leave(e: Emitter) -> None:
     with e.function("leave", "ptr %pool, i64 %number"):
         others = e.value(f"alloca i8, i64 {_MASK_BYTES}, align {WORD}")
         here = e.value(f"call i32 {_function(e, PROCESSOR)}()")
-        is_home = e.value(f"icmp eq i64 {e.value(f'zext i32 {here} to i64')}, {e.load('i64', e.at('%pool', _HOME), WORD)}")
+        is_home = e.value(
+            f"icmp eq i64 {e.value(f'zext i32 {here} to i64')}, {e.load('i64', e.at('%pool', _HOME), WORD)}"
+        )
         with e.when(is_home):
             helper = _helper(e, "%number")
             mask = e.at(helper, _MASK)

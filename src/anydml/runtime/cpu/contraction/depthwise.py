@@ -25,7 +25,7 @@ from anydml.runtime.native.emit import Value
 from anydml.runtime.native.tasks import Task
 
 Numbers = tuple[int, ...]
-PIXELS, CHANNELS = "pixels", "channels"
+PIXELS, CHANNELS, PLANES = "pixels", "channels", "planes"
 MOST_TAPS = 25
 """Filters with more taps have no room for their numbers in registers."""
 _TALLEST = 8
@@ -123,6 +123,8 @@ class Depthwise:
     @property
     def _height(self) -> int:
         """Outputs of a tile."""
+        if self.lanes_are == PLANES:
+            return self.sliding.outputs
         held = 2 if self.is_maximum else self.sliding.taps * self.crossing.taps
         sums = self.machine.registers - held - 4
         # Tiles read more places at once than memory likes where outputs share little.
@@ -132,7 +134,7 @@ class Depthwise:
     @property
     def _units(self) -> tuple[int, int]:
         """What is worked on one after the other: planes of the image, or lines of it."""
-        return self.batch, self.channels if self.lanes_are == PIXELS else self.crossing.outputs
+        return self.batch, self.crossing.outputs if self.lanes_are == CHANNELS else self.channels
 
     # --- tasks -----------------------------------------------------------------------------------
 
@@ -143,8 +145,7 @@ class Depthwise:
             (self.input.type, self.numbers.type),
             self.machine,
             self.lanes_are,
-            self.sliding.form,
-            self.crossing.form,
+            *((self.sliding, self.crossing) if self.lanes_are == PLANES else (self.sliding.form, self.crossing.form)),
             self._height,
             self.epilogue.shape,
         )
@@ -212,13 +213,20 @@ class Depthwise:
 
     def _write(self) -> str:
         e = Writer(self.machine)
-        emitter = (_Pixels if self.lanes_are == PIXELS else _Channels)(self, e, self._words)
+        emitter = self._emitter(e)
         self.epilogue.emit_finish(e, "float")
         with e.function("tiles", "ptr %parameters, ptr %input, ptr %filter, ptr %context, ptr %zeros, i64 %unit"):
             emitter.emit_tiles()
         with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
             self._emit_units(e, emitter)
         return e.module()
+
+    def _emitter(self, e: Writer) -> _Emitter:
+        if self.lanes_are == PLANES:
+            from anydml.runtime.cpu.contraction.planes import PlaneEmitter
+
+            return PlaneEmitter(self, e, self._words)
+        return (PixelEmitter if self.lanes_are == PIXELS else _Channels)(self, e, self._words)
 
     def _emit_units(self, e: Writer, emitter: _Emitter) -> None:
         words = emitter.words
@@ -233,7 +241,7 @@ class Depthwise:
             batch, unit = e.split(number, units)
             self.epilogue.emit_context(e, words, context, (batch, unit))
             image = e.step(source, (batch, words.load(e, "input_batch")))
-            if self.lanes_are == PIXELS:
+            if self.lanes_are != CHANNELS:
                 channel = e.divide(unit, words.load(e, "multiplier"))
                 image = e.step(image, (channel, words.load(e, "input_channel")))
             arguments = [("ptr", each) for each in ("%parameters", image, weights, context, zeros)]
@@ -280,7 +288,10 @@ class _Emitter:
                     sums[output] = self.larger(sums[output], vector)
                     continue
                 weight = weights[tap, crossing]
-                sums[output] = FLOATS.multiply_add(self.e, vector, weight, sums[output])
+                sums[output] = self.multiply_add(vector, weight, sums[output])
+
+    def multiply_add(self, vector: str, weight: str, total: str) -> str:
+        return FLOATS.multiply_add(self.e, vector, weight, total)
 
     def larger(self, first: str, second: str) -> str:
         """The maximum; NaN if one of them is."""
@@ -318,13 +329,13 @@ class _Emitter:
         e.call("finish", ("ptr", "%context"), ("ptr", memory), *(("i64", number) for number in numbers))
 
 
-class _Pixels(_Emitter):
+class PixelEmitter(_Emitter):
     """Lanes are pixels of a line; tiles slide down the image, a plane at a time."""
 
     def emit_tiles(self) -> None:
         e = self.e
         memory = self.room_for_sums()
-        weights = self._weights()
+        weights = self.weights()
         ends: list[Value] = [0, self.word("inner_first"), self.word("inner_last"), self.word("crossing_outputs")]
         with e.loop(self.word("row_first"), self.word("row_last"), self.height) as row:
             lines = self._lines(row)
@@ -332,7 +343,7 @@ class _Pixels(_Emitter):
                 with e.loop(ends[number], ends[number + 1], e.lanes) as column:
                     self._emit_tile(lines, weights, row, column, is_edge, memory)
 
-    def _weights(self) -> dict[tuple[int, int], str]:
+    def weights(self) -> dict[tuple[int, int], str]:
         if self.step.is_maximum:
             return {}
         e = self.e
