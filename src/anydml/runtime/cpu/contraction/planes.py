@@ -6,7 +6,8 @@ lie on padding, or in another line, are known before: their lanes are left out b
 
 from __future__ import annotations
 
-from anydml.runtime.cpu.contraction.depthwise import PixelEmitter, Slide
+from anydml.runtime.cpu.contraction.depthwise import Slide
+from anydml.runtime.cpu.contraction.depthwise_tiles import PixelEmitter
 from anydml.runtime.cpu.contraction.epilogue import Epilogue
 from anydml.runtime.cpu.contraction.machine import Machine
 
