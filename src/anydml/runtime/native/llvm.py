@@ -117,18 +117,23 @@ def has_half_floats() -> bool:
 class MachineCode:
     """Compiled functions. Whoever holds this keeps their instructions in memory."""
 
-    __slots__ = ("__weakref__", "_addresses", "_engine")
+    __slots__ = ("__weakref__", "_addresses", "_engine", "_functions")
 
     def __init__(self, engine: Any, addresses: dict[str, int]) -> None:
         self._engine = engine
         self._addresses = addresses
+        self._functions: dict[tuple[str, int], Function] = {}
 
     def address(self, symbol: str = KERNEL) -> int:
         return self._addresses[symbol]
 
     def function(self, symbol: str = KERNEL, arguments: int = KERNEL_ARGUMENTS) -> Function:
         """One that takes so many addresses. Its calls hold no interpreter lock. It does not keep the code alive."""
-        return ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * arguments)(self.address(symbol))
+        found = self._functions.get((symbol, arguments))
+        if found is None:
+            found = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * arguments)(self.address(symbol))
+            self._functions[symbol, arguments] = found
+        return found
 
 
 class _Deferred(MachineCode):
@@ -137,6 +142,7 @@ class _Deferred(MachineCode):
     __slots__ = ("_batch", "_code")
 
     def __init__(self, batch: _Batch) -> None:
+        super().__init__(None, {})
         self._batch = batch
         self._code: MachineCode | None = None
 
