@@ -15,7 +15,15 @@ import pytest
 import anydml as dml
 from tests.runtime.cpu.attention import attention
 from tests.runtime.cpu.elements import MAKERS as ELEMENTS
-from tests.runtime.cpu.products import Trial, backward_convolution, convolution, gemm, integer_gemm, vector_product
+from tests.runtime.cpu.products import (
+    Trial,
+    backward_convolution,
+    convolution,
+    gemm,
+    integer_gemm,
+    small_planes,
+    vector_product,
+)
 from tests.runtime.cpu.recurrent import GATES, network
 from tests.runtime.cpu.test_maxima import max_pooling
 from tests.runtime.moves.test_guards import guarded
@@ -25,6 +33,7 @@ MAKERS = {
     "vectors": vector_product,
     "convolution": convolution,
     "depthwise": lambda random: convolution(random, is_depthwise=True),
+    "planes": small_planes,
     "backward": backward_convolution,
     "integers": integer_gemm,
     **ELEMENTS,

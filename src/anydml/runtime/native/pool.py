@@ -116,6 +116,7 @@ class Pool:
         start = ctypes.addressof(self._memory)
         self._address = start + -start % 128
         _write(self._address + schedule.TABLE, _yield_address())
+        _write(self._address + schedule.PROCESSORS, _processors())
         self._make_semaphore = _semaphores()
         if self._make_semaphore is not None:
             library = ctypes.CDLL(None)
