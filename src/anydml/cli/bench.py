@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anydml.cli.bench_compute import add_compute
+from anydml.cli.bench_first_use import add_first_use
 from anydml.cli.bench_graph import add_graph
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
@@ -29,6 +30,7 @@ def add_parser(subparsers: Any) -> None:
     _add_moves(kinds.add_parser("moves", help="strided moves, beside a contiguous copy and beside peers"))
     add_compute(kinds.add_parser("compute", help="arithmetic, beside NumPy, PyTorch and ONNX Runtime"))
     add_graph(kinds.add_parser("graph", help="whole networks, beside ONNX Runtime"))
+    add_first_use(kinds.add_parser("first-use", help="the time to the first result of common operators"))
 
 
 def _add_moves(parser: ArgumentParser) -> None:
