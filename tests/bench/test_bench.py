@@ -204,9 +204,20 @@ def test_command__prints_json(capsys: Captured) -> None:
     assert printed["threads"] == 1
 
 
+def test_command__measures_passes(capsys: Captured) -> None:
+    words = "bench moves --size 2M --repeat 1 --patterns contiguous,broadcast --threads 1 --passes"
+    assert main([*words.split(), "--json"]) == 0
+    copy, row, _ = json.loads(capsys.readouterr().out)["results"]
+    assert {"read pass", "write pass"} <= set(copy["timings"]) and copy["read_bytes"] == copy["payload_bytes"]
+    assert "write pass" in row["timings"] and "read pass" not in row["timings"], "one row stays in a cache"
+    assert main(words.split()) == 0
+    assert "of the bound; the contiguous copy takes" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        ("--device cuda --passes", "--passes"),
         ("--size 3", "expected bytes from 4K to 4G"),
         ("--size many", "expected bytes from 4K to 4G"),
         ("--types float33", "a DirectML data type"),
