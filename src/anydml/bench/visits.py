@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
+from anydml.runtime.moves.kernels.ends import LONG_WALK
 from anydml.runtime.moves.kernels.frame import AHEAD_BYTES, Lowered
-from anydml.runtime.moves.kernels.tile_ends import LONG_WALK
 from anydml.runtime.moves.lowering import Part
 from anydml.runtime.moves.plan import LINE_BYTES, Loop
 from anydml.runtime.native.emit import SECOND_LEVEL
@@ -146,7 +146,7 @@ def _tiles(part: Part, lowered: Lowered, addresses: Addresses) -> Iterator[_Tile
 
 
 def _columns_into_line(part: Part, address: int) -> int:
-    """As `tile_ends` has it."""
+    """As `ends` has it."""
     across, _, row = part.plan.inner
     start, element = address + part.plan.source_offset, part.plan.element_bytes
     is_even = row.source_stride % LINE_BYTES == start % element == 0
@@ -154,7 +154,7 @@ def _columns_into_line(part: Part, address: int) -> int:
 
 
 def _rows_into_line(part: Part, address: int) -> int:
-    """As `tile_ends` has it; outer loops are taken to step by whole lines."""
+    """As `ends` has it; outer loops are taken to step by whole lines."""
     into_line = (address + part.plan.destination_offset) % LINE_BYTES
     differ = part.plan.inner[0].destination_stride % LINE_BYTES
     return -(-(LINE_BYTES if differ else into_line) // part.plan.element_bytes)

@@ -6,6 +6,7 @@ source is read once, and always forwards: hardware reads ahead of those who walk
 
 from __future__ import annotations
 
+from anydml.runtime.moves.kernels.ends import Ends
 from anydml.runtime.moves.kernels.frame import (
     AHEAD_BYTES,
     CHUNK_BYTES,
@@ -19,7 +20,6 @@ from anydml.runtime.moves.kernels.frame import (
 )
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.pending import Rows, Writer
-from anydml.runtime.moves.kernels.tile_ends import Ends
 from anydml.runtime.moves.plan import LINE_BYTES, ONCE, MovePlan
 from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 

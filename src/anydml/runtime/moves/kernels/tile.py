@@ -11,6 +11,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from anydml.runtime.moves.kernels.ends import LONG_WALK, Ends, columns_into_line, ends_of
 from anydml.runtime.moves.kernels.frame import (
     STAGING_BYTES,
     Frame,
@@ -23,7 +24,6 @@ from anydml.runtime.moves.kernels.frame import (
 )
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.moves.kernels.pending import Rows, Writer
-from anydml.runtime.moves.kernels.tile_ends import LONG_WALK, Ends, columns_into_line, ends_of
 from anydml.runtime.moves.plan import LINE_BYTES, ONCE, MovePlan
 from anydml.runtime.native.emit import SECOND_LEVEL, Value
 
