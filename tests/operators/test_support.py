@@ -132,6 +132,16 @@ def _other_rows(name: str) -> set[str]:
     return {row[0] for row in operators()[name]["support"]}
 
 
+def test_inferred_outputs__are_checked_at_the_level() -> None:
+    """Comparisons write UINT8 from feature level 2.0 on, whether or not their output was described."""
+    tensor = dml.TensorDesc("FLOAT32", [1, 1, 1, 4])
+    operator = dml.ElementWiseLogicalEquals(a_tensor=tensor, b_tensor=tensor)
+    assert [point.tensor is None for point in operator.all_points()] == [False] * 3
+    with pytest.raises(dml.UnsupportedError) as caught:
+        dml.Device(feature_level="1.0").compile(operator)
+    assert [violation.path for violation in caught.value.violations] == ["OutputTensor.DataType"]
+
+
 def test_compare__can_fail() -> None:
     """A changed table is noticed."""
     documented = _documented("SLICE1", "InputTensor", None)

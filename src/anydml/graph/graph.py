@@ -140,19 +140,18 @@ class Graph:
         """The graph of one operator: every tensor is a graph input or output, at its own index and by its name."""
         graph = cls.__new__(cls)
         inputs, outputs = operator.points("input"), operator.points("output")
-        values: dict[str, Any] = {
-            "nodes": (OperatorNode(operator),),
-            "input_edges": tuple(InputEdge(i, 0, i) for i, point in enumerate(inputs) if point.tensor is not None),
-            "output_edges": tuple(OutputEdge(0, i, i) for i, point in enumerate(outputs) if point.tensor is not None),
-            "intermediate_edges": (),
-            "input_count": len(inputs),
-            "output_count": len(outputs),
-            "input_names": tuple(point.name for point in inputs),
-            "output_names": tuple(point.name for point in outputs),
-            "order": (0,),
-        }
-        for name, value in values.items():
-            object.__setattr__(graph, name, value)
+        vars(graph).update(
+            nodes=(OperatorNode(operator),),
+            input_edges=tuple([InputEdge(i, 0, i) for i, point in enumerate(inputs) if point.tensor is not None]),
+            output_edges=tuple([OutputEdge(0, i, i) for i, point in enumerate(outputs) if point.tensor is not None]),
+            intermediate_edges=(),
+            input_count=len(inputs),
+            output_count=len(outputs),
+            input_names=tuple([point.name for point in inputs]),
+            output_names=tuple([point.name for point in outputs]),
+            order=(0,),
+            single_operator=operator,
+        )
         return graph
 
     @cached_property

@@ -134,11 +134,11 @@ class _Lowering:
         operator = self.graph.single_operator
         if operator is None:
             return
-        slots = {(slot.kind, slot.name): number for number, slot in enumerate(self.slots)}
+        inputs = {slot.name: n for n, slot in enumerate(self.slots) if slot.kind is SlotKind.INPUT}
+        outputs = {slot.name: n for n, slot in enumerate(self.slots) if slot.kind is SlotKind.OUTPUT}
         for source, destination in operator.in_place:
-            pair = slots.get((SlotKind.INPUT, source)), slots.get((SlotKind.OUTPUT, destination))
-            if pair[0] is not None and pair[1] is not None:
-                yield pair[0], pair[1]
+            if source in inputs and destination in outputs:
+                yield inputs[source], outputs[destination]
 
 
 def _copy_bytes(source: int, destination: int, size: int, tensor: TensorDesc | None) -> Nest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 
 from anydml.core.errors import counted
 from anydml.core.memory import Bytes
@@ -63,6 +64,16 @@ class Plan:
     persistent_size_in_bytes: int = 0
     name: str = ""
 
+    @cached_property
+    def readers(self) -> dict[int, list[int]]:
+        """The steps that read each slot."""
+        return _users(map(reads, self.steps))
+
+    @cached_property
+    def writers(self) -> dict[int, list[int]]:
+        """The steps that write each slot."""
+        return _users(map(writes, self.steps))
+
     def of_kind(self, *kinds: SlotKind) -> list[int]:
         """The numbers of the slots of some kinds."""
         return [number for number, slot in enumerate(self.slots) if slot.kind in kinds]
@@ -95,19 +106,11 @@ def writes(step: Step) -> set[int]:
     return {access.slot for access, _ in step.writes()}
 
 
-def readers(steps: Iterable[Step]) -> dict[int, list[int]]:
-    """The steps that read each slot."""
+def _users(used: Iterable[set[int]]) -> dict[int, list[int]]:
+    """The numbers of the steps that use each slot, from the slots that each step uses."""
     found: dict[int, list[int]] = {}
-    for number, step in enumerate(steps):
-        for slot in reads(step):
-            found.setdefault(slot, []).append(number)
-    return found
-
-
-def writers(steps: Iterable[Step]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for number, step in enumerate(steps):
-        for slot in writes(step):
+    for number, slots in enumerate(used):
+        for slot in slots:
             found.setdefault(slot, []).append(number)
     return found
 
@@ -118,7 +121,9 @@ class Uses:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.steps: list[Step | None] = list(plan.steps)
-        self.readers, self.writers = readers(plan.steps), writers(plan.steps)
+        self.readers, self.writers = (
+            {slot: list(numbers) for slot, numbers in found.items()} for found in (plan.readers, plan.writers)
+        )
 
     def producer(self, slot: int, reader: int) -> int | None:
         """The one step that writes a temporary slot which only this step reads."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -35,11 +35,11 @@ class Planned:
     """Whether other operators that are equal have the same plan."""
 
 
-def plan_graph(graph: Graph, backend: Backend, passes: Passes) -> Planned:
+def plan_graph(graph: Graph, backend: Backend, passes: Passes, is_shared: bool = False) -> Planned:
     """The plan of a valid graph."""
     chosen = passes if backend.uses_passes else Passes.none()
     plan = chosen.run(lower(graph, backend.claims), backend.expand)
-    return Planned(graph, plan, *ports_of(graph, plan))
+    return Planned(graph, plan, *ports_of(graph, plan), is_shared)
 
 
 def plan_operator(operator: Operator, level: FeatureLevel, backend: Backend, passes: Passes) -> Planned:
@@ -73,8 +73,7 @@ class _Request:
 @lru_cache(_KEPT_PLANS)
 def _plan_request(request: _Request) -> Planned:
     require_valid(request.operator, request.level)
-    planned = plan_graph(Graph.of(request.operator), request.backend, request.passes)
-    return replace(planned, is_shared=True)
+    return plan_graph(Graph.of(request.operator), request.backend, request.passes, is_shared=True)
 
 
 def prepare(planned: Planned, backend: Backend, flags: ExecutionFlags) -> Executable:

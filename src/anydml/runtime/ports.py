@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ from anydml.core.naming import pascal
 from anydml.core.tensor import TensorDesc, round_up
 from anydml.graph.graph import Graph, OperatorNode
 from anydml.graph.plan import Plan, SlotKind
+
+_KEPT_NAMES = 1024
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,7 @@ def _tensors(graph: Graph, is_output: bool) -> dict[int, list[TensorDesc]]:
     return found
 
 
+@lru_cache(_KEPT_NAMES)
 def _dml_name(name: str) -> str:
     bare, bracket, rest = name.partition("[")
     return (pascal(bare) if bare.islower() and "_" in bare else bare) + bracket + rest
@@ -78,8 +83,8 @@ def _dml_name(name: str) -> str:
 def _port(name: str, index: int, is_output: bool, slot: int | None, plan: Plan, tensors: list[TensorDesc]) -> Port:
     if not tensors:
         return Port(name, index, is_output, None, False, None, 0, 0, 1, 0, None, None, _dml_name(name))
-    largest = max(tensors, key=lambda tensor: tensor.total_tensor_size_in_bytes)
-    total, minimum = largest.total_tensor_size_in_bytes, max(t.minimum_size_in_bytes for t in tensors)
+    largest = max(tensors, key=attrgetter("total_tensor_size_in_bytes"))
+    total, minimum = largest.total_tensor_size_in_bytes, max([t.minimum_size_in_bytes for t in tensors])
     same = len(tensors) == 1 or len({(t.data_type, t.layout) for t in tensors}) == 1
     return Port(
         name,
@@ -90,8 +95,8 @@ def _port(name: str, index: int, is_output: bool, slot: int | None, plan: Plan, 
         tensor=largest,
         total=total,
         needed=minimum if round_up(minimum, 4) == total else total,
-        alignment=max(tensor.data_type.alignment_bytes for tensor in tensors),
-        offset_step=max(tensor.guaranteed_base_offset_alignment for tensor in tensors),
+        alignment=max([tensor.data_type.alignment_bytes for tensor in tensors]),
+        offset_step=max([tensor.guaranteed_base_offset_alignment for tensor in tensors]),
         dtype=largest.data_type.numpy_dtype if same else None,
         described=largest.described if same else None,
         dml_name=_dml_name(name),

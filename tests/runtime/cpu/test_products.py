@@ -24,6 +24,7 @@ from tests.runtime.cpu.products import (
     machine,
     magnitude,
     run,
+    small_planes,
     values,
     vector_product,
 )
@@ -51,6 +52,11 @@ def test_convolution__agrees_with_its_definition(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_depthwise_convolution__agrees_with_its_definition(seed: int) -> None:
     check(convolution(Random(f"depthwise {seed}"), TYPES[seed % 3], is_depthwise=True))
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_small_planes__agree_with_their_definition(seed: int) -> None:
+    check(small_planes(Random(f"planes {seed}")))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -126,7 +132,16 @@ def _depthwise(random: Random) -> Trial:
 
 @pytest.mark.parametrize(
     "make",
-    [_large_gemm, vector_product, convolution, _depthwise, backward_convolution, integer_gemm, integer_convolution],
+    [
+        _large_gemm,
+        vector_product,
+        convolution,
+        _depthwise,
+        small_planes,
+        backward_convolution,
+        integer_gemm,
+        integer_convolution,
+    ],
 )
 @pytest.mark.parametrize("seed", range(6))
 def test_threads__give_the_same_bits(make: Callable[[Random], Trial], seed: int) -> None:

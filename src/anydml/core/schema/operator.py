@@ -228,7 +228,7 @@ class Operator(metaclass=OperatorType):
             if name not in sizes or name not in types
         ]
         raise_if_any(violations, subject=subject)
-        for noted in ("_outputs", "pending_outputs"):
+        for noted in ("_outputs", "_all_points", "pending_outputs"):
             self.__dict__.pop(noted, None)  # noted while outputs were absent
         self.__dict__["inferred_outputs"] = dict(wanted)
         for name, known in wanted.items():
@@ -346,6 +346,10 @@ class Operator(metaclass=OperatorType):
         return self._inputs if role == "input" else self._outputs
 
     def all_points(self) -> tuple[BindingPoint, ...]:
+        return self._all_points
+
+    @cached_property
+    def _all_points(self) -> tuple[BindingPoint, ...]:
         return self._inputs + self._outputs
 
     @cached_property
@@ -441,7 +445,7 @@ def bind_sizes(operator: Operator, mismatches: list[tuple[BindingPoint, patterns
     bound: patterns.Bound = {}
     if not operator.sizes_of:
         return bound
-    for point in operator._inputs + operator._outputs:
+    for point in operator._all_points:
         text = operator.sizes_of.get(point.field.name)
         if text is None or point.tensor is None:
             continue

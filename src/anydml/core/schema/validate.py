@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from anydml.core.datatype import DataType
 from anydml.core.errors import MOST_VIOLATIONS, InvalidDescriptionError, UnsupportedError, Violation, counted
@@ -43,7 +43,7 @@ def validate(operator: Operator, level: FeatureLevel) -> list[Violation]:
     if level in operator._valid_levels:
         return []
     violations = [*_check_since(operator, level)]
-    violations += _some(found for point in operator.all_points() for found in _check_point(operator, point, level))
+    violations += _some(chain.from_iterable(_check_point(operator, point, level) for point in operator.all_points()))
     violations += check_described(operator, level)
     violations = violations or list(_check_inferred(operator))
     if not violations:
@@ -91,8 +91,12 @@ def _check_point(operator: Operator, point: BindingPoint, level: FeatureLevel) -
     # Below the operator's own level its first row still tells what its tensors may be. What its rows say of
     # types and ranks is stricter than what the level says of all tensors, which therefore need not be asked.
     level = max(level, operator.since)
-    yield from _check_type(operator, point, tensor, level)
-    yield from _check_level_rank(field.rank or operator.ranks, point, tensor, level)
+    types, ranks = type_ladder(operator, field.types), field.rank or operator.ranks
+    allowed, (low, high) = types.at(level) or frozenset(), ranks.at(level) or (1, 8)
+    if tensor.data_type not in allowed:
+        yield _wrong_type(types, allowed, point, tensor.data_type)
+    if not low <= tensor.rank <= high:
+        yield from _wrong_level_rank(ranks, (low, high), point, tensor)
     if not field.is_input and tensor.layout.has_overlap:
         fix = "strides without 0, each large enough"
         yield OUTPUT_OVERLAP(f"{point.dml_name}.Strides", tensor.strides, "an element of memory for every index", fix)
@@ -100,16 +104,10 @@ def _check_point(operator: Operator, point: BindingPoint, level: FeatureLevel) -
         yield OWNED(f"{point.dml_name}.Flags", "OWNED_BY_DML", "NONE", Remove("Flags"))
 
 
-def _check_type(
-    operator: Operator, point: BindingPoint, tensor: TensorDesc, level: FeatureLevel
-) -> Iterator[Violation]:
-    ladder = type_ladder(operator, point.field.types)
-    allowed = ladder.at(level) or frozenset()
-    if tensor.data_type in allowed:
-        return
-    lowest = ladder.first(lambda types: tensor.data_type in types)
+def _wrong_type(ladder: TypeLadder, allowed: frozenset[DataType], point: BindingPoint, found: DataType) -> Violation:
+    lowest = ladder.first(lambda types: found in types)
     names = ", ".join(data_type.name for data_type in DataType if data_type in allowed)
-    yield TYPE(f"{point.dml_name}.DataType", tensor.data_type.name, f"one of {names}", feature_level=lowest)
+    return TYPE(f"{point.dml_name}.DataType", found.name, f"one of {names}", feature_level=lowest)
 
 
 def type_ladder(operator: Operator, types: TypeLadder | When) -> TypeLadder:
@@ -117,26 +115,24 @@ def type_ladder(operator: Operator, types: TypeLadder | When) -> TypeLadder:
     return types.choose(getattr(operator, types.attribute).name) if isinstance(types, When) else types
 
 
-def _check_level_rank(
-    ladder: RankLadder, point: BindingPoint, tensor: TensorDesc, level: FeatureLevel
+def _wrong_level_rank(
+    ladder: RankLadder, limits: tuple[int, int], point: BindingPoint, tensor: TensorDesc
 ) -> Iterator[Violation]:
     """Ranks that another level would allow; those that none allows, `_check_ranks` reports."""
-    low, high = ladder.at(level) or (1, 8)
-    if low <= tensor.rank <= high:
-        return
-    lowest = ladder.first(lambda limits: limits[0] <= tensor.rank <= limits[1])
+    lowest = ladder.first(lambda allowed: allowed[0] <= tensor.rank <= allowed[1])
     if lowest is not None:
-        yield _wrong_rank(tensor, point.dml_name, low, high, lowest)
+        yield _wrong_rank(tensor, point.dml_name, *limits, lowest)
 
 
 def _check_ranks(operator: Operator) -> Iterator[Violation]:
     """Ranks that no level allows: nothing can be said about dimensions that do not exist."""
     for point in operator.all_points():
-        tensor, ladder = point.tensor, point.field.rank or operator.ranks
-        if tensor is not None and not any(low <= tensor.rank <= high for _, (low, high) in ladder.steps):
-            low, high = ladder.steps[-1][1] if ladder.steps else (1, 8)
-            if ladder.steps:
-                yield _wrong_rank(tensor, point.dml_name, low, high, None)
+        tensor, steps = point.tensor, (point.field.rank or operator.ranks).steps
+        if tensor is None or not steps:
+            continue
+        rank = tensor.rank
+        if not any(low <= rank <= high for _, (low, high) in steps):
+            yield _wrong_rank(tensor, point.dml_name, *steps[-1][1], None)
 
 
 def _wrong_rank(tensor: TensorDesc, path: str, low: int, high: int, lowest: str | None) -> Violation:

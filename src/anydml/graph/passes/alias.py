@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from anydml.core.steps import Nest, Step
-from anydml.graph.plan import Plan, SlotKind, readers, writers
+from anydml.graph.plan import Plan, SlotKind, reads, writes
 
 
 def alias(plan: Plan) -> Plan:
@@ -20,7 +20,7 @@ def _joined(plan: Plan) -> frozenset[tuple[int, int]]:
     temporary = set(plan.of_kind(SlotKind.TEMPORARY))
     if len(temporary) < 2:
         return frozenset()
-    read, written = readers(plan.steps), writers(plan.steps)
+    read, written = plan.readers, plan.writers
     joined: dict[int, int] = {}
     taken: set[int] = set()
     for number, step in enumerate(plan.steps):
@@ -60,15 +60,10 @@ def reads_before_writing(nest: Nest, source: int, destination: int) -> bool:
 
 def is_safe(plan: Plan, source: int, destination: int) -> bool:
     """Whether an input and an output may be one memory: nothing is read from it after something was written to it."""
-    first = min((n for n, step in enumerate(plan.steps) if _writes(step, destination)), default=len(plan.steps))
-    for number, step in enumerate(plan.steps):
-        if not any(access.slot == source for access, _ in step.reads()):
+    first = next((n for n, step in enumerate(plan.steps) if destination in writes(step)), len(plan.steps))
+    for number, step in enumerate(plan.steps[first:]):
+        if source not in reads(step):
             continue
-        both = number == first and isinstance(step, Nest) and reads_before_writing(step, source, destination)
-        if number > first or (number == first and not both):
+        if number > 0 or not isinstance(step, Nest) or not reads_before_writing(step, source, destination):
             return False
     return True
-
-
-def _writes(step: Step, slot: int) -> bool:
-    return any(access.slot == slot for access, _ in step.writes())

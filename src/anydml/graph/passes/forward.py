@@ -10,12 +10,12 @@ from dataclasses import replace
 from anydml.core.loops import Route, route
 from anydml.core.steps import Access, Nest, Program, Step, Store, View, without_unused_loads
 from anydml.graph.passes.prune import prune
-from anydml.graph.plan import Plan, SlotKind, writers
+from anydml.graph.plan import Plan, SlotKind
 
 
 def forward(plan: Plan) -> Plan:
     """One walk suffices: a copy is itself forwarded before those that read it."""
-    written = writers(plan.steps)
+    written = plan.writers
     copies: dict[int, Nest] = {}
     steps: list[Step] = []
     for step in plan.steps:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from anydml.graph.plan import Plan, SlotKind, reads, writers, writes
+from anydml.graph.plan import Plan, SlotKind, reads, writes
 
 _KNOWN = (SlotKind.CONSTANT, SlotKind.PERSISTENT)
 
@@ -12,7 +12,7 @@ _KNOWN = (SlotKind.CONSTANT, SlotKind.PERSISTENT)
 def hoist(plan: Plan) -> Plan:
     if not plan.of_kind(SlotKind.TEMPORARY):
         return plan
-    written = writers(plan.steps)
+    written = plan.writers
     hoisted: set[int] = set()
     while True:
         more = {n for n in range(len(plan.steps)) if n not in hoisted and _may_hoist(plan, n, hoisted, written)}

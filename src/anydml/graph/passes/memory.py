@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from anydml.core.tensor import round_up
-from anydml.graph.plan import Plan, SlotKind, readers, writers
+from anydml.graph.plan import Plan, Slot, SlotKind
 
 TEMPORARY_ALIGNMENT_BYTES = 64
 """A cache line."""
@@ -36,9 +36,12 @@ def assign_memory(plan: Plan) -> Plan:
     for number in plan.of_kind(SlotKind.PERSISTENT):
         offsets[number] = round_up(persistent, PERSISTENT_ALIGNMENT_BYTES)
         persistent = offsets[number] + plan.slots[number].size_in_bytes
-    slots = {number: replace(plan.slots[number], offset=offset) for number, offset in offsets.items()}
-    placed = plan.with_slots(slots) if slots else plan
-    return replace(placed, temporary_size_in_bytes=temporary, persistent_size_in_bytes=persistent)
+    slots = tuple(_at(slot, offsets.get(number, slot.offset)) for number, slot in enumerate(plan.slots))
+    return replace(plan, slots=slots, temporary_size_in_bytes=temporary, persistent_size_in_bytes=persistent)
+
+
+def _at(slot: Slot, offset: int) -> Slot:
+    return slot if slot.offset == offset else replace(slot, offset=offset)
 
 
 _ORDERS: tuple[Callable[[_Range], Any], ...] = (
@@ -53,7 +56,8 @@ _ORDERS: tuple[Callable[[_Range], Any], ...] = (
 def _temporary(plan: Plan) -> tuple[dict[int, int], int]:
     """The smallest arena that one of the orders gives."""
     ranges = _ranges(plan)
-    placed = min((_place(sorted(ranges, key=order)) for order in _ORDERS), key=lambda found: found[1])
+    orders = _ORDERS if len(ranges) > 1 else _ORDERS[:1]
+    placed = min((_place(sorted(ranges, key=order)) for order in orders), key=lambda found: found[1])
     return {slot: offset for offset, piece in placed[0] for slot in piece.slots}, placed[1]
 
 
@@ -73,7 +77,7 @@ def _place(ranges: list[_Range]) -> tuple[list[tuple[int, _Range]], int]:
 
 
 def _ranges(plan: Plan) -> list[_Range]:
-    read, written = readers(plan.steps), writers(plan.steps)
+    read, written = plan.readers, plan.writers
     used = [n for n in plan.of_kind(SlotKind.TEMPORARY) if n in written]
     root = {number: number for number in used}
     for source, destination in sorted(plan.joined):

@@ -91,7 +91,7 @@ EXPANDERS: dict[str, str] = {
 
 def expand(plan: Plan) -> Plan:
     """The plan with programs replaced where there are kernels for them."""
-    if not llvm.is_available():
+    if not llvm.is_available() or not any(isinstance(step, Program) for step in plan.steps):
         return plan
     workspace = Workspace(plan)
     steps: list[Step] = []

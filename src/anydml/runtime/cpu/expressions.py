@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from functools import cache
 
 from anydml.core.datatype import DataType
-from anydml.core.expression import BOOL, FLOAT32, FLOAT64, Node, walk
+from anydml.core.expression import BOOL, FLOAT32, FLOAT64, ElementType, Node, walk
 from anydml.runtime.moves.kernels.convert import convert_value
 from anydml.runtime.moves.kernels.convert import is_supported as can_convert
 from anydml.runtime.native import llvm
@@ -165,11 +166,16 @@ def can_store(value: Node, data_type: DataType) -> bool:
 
 
 def _converts(value: Node, data_type: DataType | None) -> bool:
-    if (value.type == FLOAT16 or data_type is DataType.FLOAT16) and not llvm.has_half_floats():
+    return _has_conversion(value.type, data_type, llvm.has_half_floats())
+
+
+@cache
+def _has_conversion(source: ElementType, target: DataType | None, has_half_floats: bool) -> bool:
+    if (source == FLOAT16 or target is DataType.FLOAT16) and not has_half_floats:
         return False
-    if value.type == BOOL or data_type is None:
-        return value.type != FLOAT16
-    return can_convert(DataType.parse(value.type), data_type, None)
+    if source == BOOL or target is None:
+        return bool(source != FLOAT16)
+    return can_convert(DataType.parse(source), target, None)
 
 
 def emit(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, starmap
 from math import prod
 
 from anydml.core.datatype import DataType
@@ -101,7 +101,8 @@ def _is_dense(side: Side, sizes: tuple[int, ...]) -> bool:
 
 def _one_row(columns: int, sides: Sequence[Side]) -> Loops:
     """One row of all elements, of operands that are dense."""
-    return Loops((1, columns), tuple(replace(side, strides=(0, side.element_bytes)) for side in sides))
+    told = ((side.slot, side.type, (0, side.element_bytes), side.offset, side.is_store) for side in sides)
+    return Loops((1, columns), tuple(starmap(Side, told)))
 
 
 def _forward(loops: Loops) -> Loops:
