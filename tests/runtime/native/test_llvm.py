@@ -104,9 +104,9 @@ def test_names__tell_keys_and_writers_apart(monkeypatch: pytest.MonkeyPatch) -> 
 def test_sources__have_a_stamp_that_changes(tmp_path: Path) -> None:
     file = tmp_path / "module.py"
     file.write_text("1")
-    before = list(naming._stamps(tmp_path))
+    before = list(naming._stamps(str(tmp_path)))
     file.write_text("12")
-    assert len(before) == 1 and list(naming._stamps(tmp_path)) != before
+    assert len(before) == 1 and list(naming._stamps(str(tmp_path))) != before
 
 
 def test_code__for_another_processor_is_not_taken(

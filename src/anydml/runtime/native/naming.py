@@ -17,6 +17,7 @@ from pathlib import Path
 _PACKAGE = __name__.partition(".")[0]
 _FOLDERS = ("core", "runtime")
 """Those with code that kernels depend on."""
+_LEFT_OUT = ("__pycache__", "cuda")
 
 
 def name_of_key(key: Hashable, write: Callable[[], str]) -> str | None:
@@ -34,19 +35,19 @@ def name_of_key(key: Hashable, write: Callable[[], str]) -> str | None:
 @cache
 def sources() -> bytes:
     """A stamp that changes with the sources of the package; empty where there are none."""
-    folder = Path(__file__).parents[2]
+    folder = str(Path(__file__).parents[2])
     try:
-        found = sorted(line for name in _FOLDERS for line in _stamps(folder / name))
+        found = sorted(stamp for name in _FOLDERS for stamp in _stamps(f"{folder}/{name}"))
     except OSError:
         return b""
-    return sha256("\n".join(found).encode()).digest() if found else b""
+    return sha256(repr(found).encode()).digest() if found else b""
 
 
-def _stamps(folder: os.PathLike[str]) -> Iterator[str]:
+def _stamps(folder: str) -> Iterator[tuple[str, int, int]]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _stamps(Path(entry.path))
-            elif entry.name.endswith(".py"):
+            if entry.name.endswith(".py"):
                 about = entry.stat()
-                yield f"{entry.path} {about.st_size} {about.st_mtime_ns}"
+                yield entry.path, about.st_size, about.st_mtime_ns
+            elif "." not in entry.name and entry.name not in _LEFT_OUT:
+                yield from _stamps(entry.path)
