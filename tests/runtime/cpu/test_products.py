@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.runtime.native import llvm, pool
+from anydml.runtime.native import llvm
 from tests.runtime.cpu.products import (
     MACHINES,
     Trial,
@@ -28,6 +28,7 @@ from tests.runtime.cpu.products import (
     values,
     vector_product,
 )
+from tests.runtime.cpu.support import assert_threads_change_no_bit
 
 TYPES = ("FLOAT32", "FLOAT32", "FLOAT16")
 needs_llvm = pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")
@@ -145,15 +146,7 @@ def _depthwise(random: Random) -> Trial:
 @pytest.mark.parametrize("seed", range(6))
 def test_threads__give_the_same_bits(make: Callable[[Random], Trial], seed: int) -> None:
     trial = make(Random(f"threads {seed}"))
-    before = pool.get_threads()
-    try:
-        results = []
-        for count in (1, 2, 8):
-            pool.set_threads(count)
-            results.append(run(trial, "cpu"))
-    finally:
-        pool.set_threads(before)
-    assert all(np.array_equal(results[0], other) for other in results[1:])
+    assert_threads_change_no_bit(lambda: run(trial, "cpu"))
 
 
 def test_convolution__of_an_image_that_many_chunks_share() -> None:

@@ -111,6 +111,12 @@ class Emitter:
         less = self.value(f"icmp slt i64 {left}, {right}")
         return self.value(f"select i1 {less}, i64 {left}, i64 {right}")
 
+    def maximum(self, left: Value, right: Value) -> Value:
+        if isinstance(left, int) and isinstance(right, int):
+            return max(left, right)
+        more = self.value(f"icmp sgt i64 {left}, {right}")
+        return self.value(f"select i1 {more}, i64 {left}, i64 {right}")
+
     # --- memory ------------------------------------------------------------------------------
 
     def at(self, pointer: str, offset: Value) -> str:
