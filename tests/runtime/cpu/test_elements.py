@@ -17,9 +17,9 @@ from anydml.runtime.cpu.reductions import kernel, running
 from anydml.runtime.cpu.reductions.lowering import lower
 from anydml.runtime.cpu.reductions.step import Reduction
 from anydml.runtime.native import llvm
-from anydml.runtime.native.pool import get_threads, set_threads
 from tests.runtime.cpu.elements import MAKERS, assert_near, check
 from tests.runtime.cpu.products import MACHINES, Trial, machine
+from tests.runtime.cpu.support import assert_threads_change_no_bit
 
 binding = pytest.importorskip("llvmlite.binding", reason="kernels are machine code")
 
@@ -81,17 +81,7 @@ def test_threads__change_no_bit(name: str) -> None:
         for port in operator.points("input")
         if port.tensor is not None
     ]
-    before, results = get_threads(), set()
-    try:
-        for threads in (1, 2, 8):
-            set_threads(threads)
-            found = compiled(*(array.view(np.uint8) for array in inputs))
-            results.add(
-                b"".join(np.asarray(part).tobytes() for part in (found if isinstance(found, tuple) else [found]))
-            )
-    finally:
-        set_threads(before)
-    assert len(results) == 1
+    assert_threads_change_no_bit(lambda: compiled(*(array.view(np.uint8) for array in inputs)))
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT32", "UINT8"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.runtime.native import llvm, pool
+from anydml.runtime.native import llvm
 from tests.runtime.cpu.products import (
     MACHINES,
     Trial,
@@ -24,9 +24,11 @@ from tests.runtime.cpu.products import (
     machine,
     magnitude,
     run,
+    small_planes,
     values,
     vector_product,
 )
+from tests.runtime.cpu.support import assert_threads_change_no_bit
 
 TYPES = ("FLOAT32", "FLOAT32", "FLOAT16")
 needs_llvm = pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")
@@ -50,6 +52,11 @@ def test_convolution__agrees_with_its_definition(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_depthwise_convolution__agrees_with_its_definition(seed: int) -> None:
     check(convolution(Random(f"depthwise {seed}"), TYPES[seed % 3], is_depthwise=True))
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_small_planes__agree_with_their_definition(seed: int) -> None:
+    check(small_planes(Random(f"planes {seed}")))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -125,20 +132,21 @@ def _depthwise(random: Random) -> Trial:
 
 @pytest.mark.parametrize(
     "make",
-    [_large_gemm, vector_product, convolution, _depthwise, backward_convolution, integer_gemm, integer_convolution],
+    [
+        _large_gemm,
+        vector_product,
+        convolution,
+        _depthwise,
+        small_planes,
+        backward_convolution,
+        integer_gemm,
+        integer_convolution,
+    ],
 )
 @pytest.mark.parametrize("seed", range(6))
 def test_threads__give_the_same_bits(make: Callable[[Random], Trial], seed: int) -> None:
     trial = make(Random(f"threads {seed}"))
-    before = pool.get_threads()
-    try:
-        results = []
-        for count in (1, 2, 8):
-            pool.set_threads(count)
-            results.append(run(trial, "cpu"))
-    finally:
-        pool.set_threads(before)
-    assert all(np.array_equal(results[0], other) for other in results[1:])
+    assert_threads_change_no_bit(lambda: run(trial, "cpu"))
 
 
 def test_convolution__of_an_image_that_many_chunks_share() -> None:

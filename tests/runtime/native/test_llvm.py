@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from anydml.runtime.native import cache, llvm
+from anydml.runtime.native.emit import Emitter
 from anydml.runtime.native.tasks import TaskList
 from tests.runtime.native.support import add, address, kernel
 
@@ -249,3 +250,76 @@ def test_broken_files__are_compiled_anew(folder: Path, kept: llvm._Kept, monkeyp
 def test_import__leaves_llvm_alone() -> None:
     program = "import sys, anydml, anydml.runtime.native.tasks; sys.exit('llvmlite' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0
+
+
+def test_compile_together__waits_until_all_are_known(kept: llvm._Kept, folder: Path) -> None:
+    with llvm.compile_together():
+        codes = [storing(value) for value in (1, 2, 3, 2)]
+        assert len(kept) == 0
+    assert len(kept) == len(list(folder.iterdir())) == 3
+    assert [stored(code) for code in codes] == [1, 2, 3, 2]
+    assert storing(2).address() == codes[1].address() == codes[3].address()
+
+
+def test_compile_together__compiles_what_is_needed_before(kept: llvm._Kept) -> None:
+    with llvm.compile_together():
+        first = storing(1)
+        assert stored(first) == 1
+        second = storing(2)
+    assert (stored(first), stored(second)) == (1, 2)
+
+
+def test_compile_together__takes_what_others_compiled_meanwhile(kept: llvm._Kept) -> None:
+    with llvm.compile_together():
+        mine = storing(1)
+        other = Thread(target=storing, args=(1,))
+        other.start()
+        other.join()
+        assert len(kept) == 1
+    llvm.release_unused()
+    assert len(kept) == 1, "code that is held lives on"
+    assert stored(mine) == 1
+
+
+def test_compile_together__raises_the_error_of_a_writer(kept: llvm._Kept) -> None:
+    def write() -> str:
+        raise LookupError("no such kernel")
+
+    with pytest.raises(LookupError, match="no such kernel"), llvm.compile_together():
+        good = storing(1)
+        llvm.compiled("key", write)
+    with pytest.raises(LookupError, match="no such kernel"):
+        stored(good)
+    assert stored(storing(1)) == 1
+
+
+def test_compile_together__raises_the_error_of_llvm(kept: llvm._Kept) -> None:
+    with pytest.raises(RuntimeError, match="expected"), llvm.compile_together():
+        storing(1)
+        llvm.compiled("broken", lambda: "define nonsense")
+        storing(2)
+
+
+def test_objects__are_the_same_side_by_side() -> None:
+    """Without llvmlite's lock, on several threads at once."""
+    texts = [module_of(value) for value in range(8)]
+    alone = [llvm._object_of(text) for text in texts]
+    made: dict[int, list[bytes]] = {}
+
+    def work(seed: int) -> None:
+        made[seed] = [llvm._object_of(text) for text in texts]
+
+    workers = [Thread(target=work, args=(seed,)) for seed in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert all(made[seed] == alone for seed in range(4))
+
+
+def module_of(value: int) -> str:
+    """The text of a kernel with a loop."""
+    e = Emitter(llvm.vector_bytes())
+    with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True), e.loop(0, 8) as index:
+        e.store("i64", e.add(index, value), e.at("%staging", e.multiply(index, 8)), 8)
+    return e.module()
