@@ -225,6 +225,8 @@ def test_suggest__proposes_nothing_that_is_far(name: str, known: list[str]) -> N
         ("tensor_input", "input_tensor"),
         ("--devcie", "--device"),
         ("axs", "axes"),
+        ("TensorInput", "InputTensor"),
+        ("größe1", "größe2"),
         ("Epsilno", "Epsilon"),
     ],
 )

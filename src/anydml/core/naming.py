@@ -11,6 +11,8 @@ from heapq import nlargest
 
 # "2D" is a word of its own (Upsample2D is UPSAMPLE_2D), any other number belongs to the word before it.
 _WORD = re.compile(r"\d+D|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?:\d+(?![\dD]))?|[A-Z]+\d*|\d+")
+_BETWEEN = re.compile(r"[\W_]+")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 _ACRONYMS = {"roi": "ROI"}
 _COMPARED = 4
@@ -47,8 +49,10 @@ def is_near(name: str, other: str) -> bool:
     """Whether two names differ in capitals, in the order of words, by words that one leaves out, or by few letters."""
     words, others = _words(name), _words(other)
     first, second = "".join(words), "".join(others)
-    if not first or not second or sorted(words) == sorted(others):
-        return first == second or sorted(words) == sorted(others) != []
+    if not first or not second:
+        return False
+    if first == second or sorted(words) == sorted(others):
+        return True
     short, long = sorted((first, second), key=len)
     if len(short) >= _SHORTEST_PART and (long.startswith(short) or long.endswith(short)):
         return True
@@ -78,7 +82,8 @@ def _likeness(name: str, option: str) -> tuple[float, float]:
 
 
 def _words(name: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(name)]
+    """Words of any script, in small letters."""
+    return [word for word in _BETWEEN.split(_CAPITAL.sub("_", name).lower()) if word]
 
 
 def _likely(name: str, options: list[str]) -> list[str]:
