@@ -256,27 +256,28 @@ def _read_pick(part: Part, lowered: Lowered, addresses: Addresses) -> Iterator[V
 
 
 def _write_pick(part: Part, lowered: Lowered, addresses: Addresses) -> Iterator[Visit]:
+    """Pieces begin with whole lines; what comes before the first of them and after the last is written alone."""
     plan = part.plan
     channels, row = plan.inner
     step, _, lanes, way, _ = lowered.shape.details
     element, is_forward = plan.element_bytes, int(step) > 0
+    line = LINE_BYTES // element
     whole = Visit(plan.destination_offset, row.size * element, outer=_each_written(plan.outer))
     if is_forward and channels.size == 1:
         yield whole
         return
-    cuts = (
-        _parts(row.size, lowered.extras[0])
-        if way == "staged"
-        else _apart(_parts(row.size, max(int(lanes), LINE_BYTES // element)))
-    )
-    for cut in cuts:
-        start = whole.start + (cut.first if is_forward else row.size - cut.first - cut.each) * element
+    # Pieces that are staged go on from those of other chunks.
+    before, after = part.extras[:2] if way == "staged" else (0, 0)
+    for cut in _apart(_parts(row.size, lowered.extras[0] if way == "staged" else max(int(lanes), line))):
+        total = cut.count * cut.each
+        lowest = cut.first if is_forward else row.size - cut.first - total
+        begins = before + lowest >= line
+        ends = before + lowest + total >= line and after + row.size > lowest + total
         size = cut.each * element
-        visit = replace(whole, start=start, run=size, rows=(cut.count, size if is_forward else -size))
-        # Vectors begin with whole lines; what comes before the first of them and after the last is written alone.
-        ends = (cut.first > 0, cut is not cuts[-1])[:: 1 if is_forward else -1] if way == "direct" else (False, False)
-        before, until = (LINE_BYTES - 1 if end else 0 for end in ends)
-        yield replace(visit, across=_written(channels), before=before, until=until)
+        rows = (cut.count, size) if is_forward else (cut.count, -size)
+        start = whole.start + lowest * element + (0 if is_forward else (cut.count - 1) * size)
+        visit = replace(whole, start=start, run=size, rows=rows, across=_written(channels))
+        yield replace(visit, before=begins * (LINE_BYTES - 1), until=ends * (LINE_BYTES - 1))
 
 
 def _apart(cuts: list[Cut]) -> list[Cut]:

@@ -208,3 +208,22 @@ def test_run__sees_stray_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anydml.runtime.compiled.CompiledOperator.__call__", stray)
     with pytest.raises(AssertionError, match="outside"):
         run(trial, "cpu")
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("number", [np.inf, np.nan])
+def test_constant_weights__that_are_no_finite_numbers_leave_padding_alone(number: float, groups: int) -> None:
+    weights = np.ones((2, 2 // groups, 3, 3), np.float32)
+    weights[0, 0, 0, 0] = number
+    operator = dml.Convolution(
+        input_tensor=dml.TensorDesc("FLOAT32", (1, 2, 5, 5)),
+        filter_tensor=dml.TensorDesc("FLOAT32", weights.shape),
+        start_padding=[1, 1],
+        end_padding=[1, 1],
+        group_count=groups,
+    )
+    graph = dml.Graph([operator, dml.ConstantNode(weights)], [(0, 0, 0)], [(0, 0, 0)], [(1, 0, 0, 1)])
+    given = np.ones((1, 2, 5, 5), np.float32)
+    found, wanted = (dml.Device(name).compile_graph(graph)(given) for name in ("cpu", "reference"))
+    assert np.array_equal(found, wanted, equal_nan=True)
+    assert np.isfinite(found[0, 0, 0]).all() and not np.isfinite(found[0, 0, 1:, 1:]).any()

@@ -8,14 +8,18 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
 import numpy as np
 import pytest
 
-from anydml.runtime.native import cache, llvm
+from anydml.core.datatype import DataType
+from anydml.core.expression import FLOAT32, FLOAT64, constant
+from anydml.runtime.native import cache, llvm, naming, schedule
 from anydml.runtime.native.emit import Emitter
+from anydml.runtime.native.pool import request_functions
 from anydml.runtime.native.tasks import TaskList
 from tests.runtime.native.support import add, address, kernel
 
@@ -66,6 +70,43 @@ def test_code__is_found_on_disk_by_a_later_process(
     monkeypatch.setattr(llvm, "_object_of", lambda *_: pytest.fail("compiled again"))
     assert stored(storing(3)) == 3
     assert (file.read_bytes(), file.stat().st_ino) == written
+
+
+def test_kernels_of_the_package__are_found_without_being_written(
+    folder: Path, kept: llvm._Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request_functions()
+    monkeypatch.setattr(llvm, "_kept", llvm._Kept())
+    with monkeypatch.context() as patch:
+        patch.setattr(Emitter, "module", lambda _: pytest.fail("written again"))
+        request_functions()
+    (file,) = folder.iterdir()
+    monkeypatch.setattr(llvm, "_kept", llvm._Kept())
+    monkeypatch.setattr(naming, "sources", lambda: b"of another version")
+    request_functions()
+    assert len(list(folder.iterdir())) == 2 and file.exists()
+
+
+def test_names__tell_keys_and_writers_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = partial(schedule.module_text, "x86_64")
+    keys = [("a", 1), ("a", 1.0), ("a", True), ("a", "1"), ("a", DataType.FLOAT32), ("a", constant(1.0, FLOAT32))]
+    keys += [("a", constant(1.0, FLOAT64)), ("a", constant(-0.0, FLOAT32)), ("a", constant(0.0, FLOAT32))]
+    names = [naming.name_of_key(key, write) for key in keys]
+    assert None not in names and len(set(names)) == len(keys)
+    assert naming.name_of_key(("a", 1), write) == names[0]
+    assert naming.name_of_key(("a", 1), naming.sources) != names[0], "other code writes it"
+    assert naming.name_of_key(("a", 1), lambda: "") is None, "code that is not the package's"
+    assert naming.name_of_key(("a", lambda: 1), write) is None, "what cannot be pickled"
+    monkeypatch.setattr(naming, "sources", lambda: b"")
+    assert naming.name_of_key(("a", 1), write) is None
+
+
+def test_sources__have_a_stamp_that_changes(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text("1")
+    before = list(naming._stamps(str(tmp_path)))
+    file.write_text("12")
+    assert len(before) == 1 and list(naming._stamps(str(tmp_path))) != before
 
 
 def test_code__for_another_processor_is_not_taken(

@@ -19,6 +19,7 @@ from weakref import ref
 
 from anydml.runtime.native import cache as disk
 from anydml.runtime.native.emission import Crew, emit_object
+from anydml.runtime.native.naming import name_of_key
 from anydml.runtime.native.objects import read_symbols
 from anydml.runtime.native.uninterrupted import run_uninterrupted
 
@@ -317,12 +318,16 @@ def _helpers(modules: int) -> int:
 
 def _find_object(request: Request, crew: Crew, objects: dict[Hashable, bytes]) -> None:
     """Takes the object file of a module from disk, or asks the crew for it."""
-    text = request.write()
-    name = disk.key([*_origin(), str(request.effort), text])
+    name, text = name_of_key(request.key, request.write), ""
+    if name is None:
+        text = request.write()
+        name = disk.key([text])
+    name = disk.key([*_origin(), str(request.effort), name])
     data = disk.load(name)
     if data is not None and _is_loadable(data, request.symbols):
         objects[request.key] = data
         return
+    text = text or request.write()
 
     def make() -> None:
         made = objects[request.key] = _object_of(text, request.effort)

@@ -38,6 +38,8 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
         return None
     if x.type is DataType.FLOAT16 and not machine.has_half_floats:
         return None
+    if workspace.has_known_exceptions(weights):  # kernels would multiply them by the zeros of padding
+        return None
     activate = activation(operator.fused_activation)
     if operator.fused_activation is not None and activate is None:
         return None

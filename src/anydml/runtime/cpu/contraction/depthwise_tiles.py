@@ -8,12 +8,15 @@ from itertools import product as combinations
 from typing import TYPE_CHECKING
 
 from anydml.runtime.cpu.contraction.cells import FLOATS, Source
+from anydml.runtime.cpu.contraction.machine import LINE_BYTES
 from anydml.runtime.cpu.contraction.writer import Words, Writer
-from anydml.runtime.native.emit import Value
+from anydml.runtime.native.emit import SECOND_LEVEL, Value
 
 if TYPE_CHECKING:
     from anydml.runtime.cpu.contraction.depthwise import Depthwise
 
+AHEAD_TILES = 2
+"""How many tiles ahead memory is asked for."""
 _LOWEST = {"float": "0xFFF0000000000000", "half": "0xHFC00"}
 """Minus infinity."""
 
@@ -171,6 +174,8 @@ class PixelEmitter(TileEmitter):
             if not self.used(position):
                 continue
             at = e.step(line, (start, size))
+            if self.step.is_maximum:
+                self._ask_for_next(at, position)
             read: dict[int, list[str]] = {}
             vectors = []
             for tap, first in enumerate(firsts):
@@ -184,6 +189,14 @@ class PixelEmitter(TileEmitter):
                 self.add(sums, position, tap, vector, weights)
         lanes = e.subtract(self.word("crossing_outputs"), column) if is_edge else None
         self.store(sums, row, column, lanes, memory)
+
+    def _ask_for_next(self, at: str, position: int) -> None:
+        """The same pixels of a later tile, if this one is the first that reads the line: maxima wait for memory."""
+        e, lines = self.e, self.height * self.step.sliding.step
+        if position < lines:
+            ahead = e.step(at, (AHEAD_TILES * lines, self.word("sliding_stride")))
+            for offset in range(0, e.lanes * self.step.crossing.step * self.source.element_bytes, LINE_BYTES):
+                e.prefetch(e.at(ahead, offset), SECOND_LEVEL)
 
     def _masks(self, place: Value) -> list[str]:
         """The elements of one or two vectors from `place` on that lie inside the line."""

@@ -53,13 +53,24 @@ def _write(f: Frame, row: str, size: Value) -> None:
     before = e.value(f"and i64 {address}, {f.extras[2]}")
     until = e.value(f"and i64 {e.add(address, size)}, {f.extras[3]}")
     row, size = e.at(row, e.subtract(0, before)), e.subtract(e.add(size, before), until)
+    start = e.value(f"ptrtoint ptr {row} to i64")
+    uneven = e.value(f"or i64 {e.mask(start, LINE_BYTES - 1)}, {e.value(f'xor i64 {size}, {LINE_BYTES}')}")
+    is_line = e.value(f"icmp eq i64 {uneven}, 0")
+    with e.when(is_line):
+        _write_line(e, row, f.shape.stream)
+    with e.when(e.value(f"xor i1 {is_line}, true")):
+        _write_row(f, row, size)
+
+
+def _write_row(f: Frame, row: str, size: Value) -> None:
+    e = f.e
     if not e.has_function("write_row"):
         with e.function("write_row", "ptr noalias %to, ptr noalias %from, i64 %size"):
-            _write_row(e, f.shape.stream)
+            _write_lines(e, f.shape.stream)
     e.do(f"call void @write_row(ptr {row}, ptr {f.staging}, i64 {size})")
 
 
-def _write_row(e: Emitter, stream: bool) -> None:
+def _write_lines(e: Emitter, stream: bool) -> None:
     """The ends of a row come from the staged line."""
     head = bytes_to_line(e, "%to", "%size")
     copy_less_than_line(e, "%to", "%from", head)
