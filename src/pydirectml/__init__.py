@@ -11,6 +11,9 @@
 Data have the types that tensors are described with, in both directions.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import NoReturn as _NoReturn
+
 from pydirectml.device import Device, GraphBuilder, Model
 from pydirectml.enumerations import (
     EXPORTED as _EXPORTED,
@@ -68,6 +71,19 @@ from pydirectml.types import (
     TensorDesc,
     TensorPolicy,
 )
+
+if not _TYPE_CHECKING:  # type checkers see the imports above, and reject every other name
+
+    def __getattr__(name: str) -> _NoReturn:
+        """Tell somebody who misspells a name, or knows it from another library, what it is called here."""
+        from anydml.core.foreign import translate
+        from anydml.core.naming import closest
+
+        meant = (entry.split()[0].lower() for entry in translate(name)) if not name.startswith("_") else ()
+        near = next((each for each in meant if each in __all__), None) or closest(name, __all__)
+        hint = f"; try {near!r}" if near and not name.startswith("__") else ""
+        raise AttributeError(f"module 'pydirectml' has no attribute {name!r}{hint}")
+
 
 for _enumeration in _EXPORTED:
     globals().update(_enumeration.__members__)

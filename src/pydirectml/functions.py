@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar
 
 from anydml import expression as dmlx
-from anydml.core.errors import InvalidDescriptionError
+from anydml.core.errors import InvalidDescriptionError, shown
+from anydml.core.fixes import suggest
 from anydml.core.rules import rule
 from anydml.expression.places import blamed_on
 from pydirectml.device import GraphBuilder
@@ -23,9 +26,29 @@ from pydirectml.enumerations import (
 from pydirectml.types import Expression, FusedActivation, GRUOutputs, MaxPoolingOutputs, Size2D, TensorDesc
 
 REQUIRED_ARGUMENT = rule("pydirectml.argument", "Parameters without a default are given, wherever they stand.")
+KEYWORD = rule("pydirectml.keyword", "A keyword is the name of one of the function's parameters.")
+P = ParamSpec("P")
+R = TypeVar("R")
 _MISSING: Any = None
 """The default of parameters that must be given although others before them may be left out."""
 Sizes = Sequence[int]
+
+
+def _with_known_keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """The same function; a keyword that it does not have is an error that names the nearest one."""
+    known = list(signature(function).parameters)
+
+    @wraps(function)
+    def call(*arguments: P.args, **named: P.kwargs) -> R:
+        unknown = [key for key in named if key not in known]
+        if unknown:
+            name = function.__name__
+            wrong = [KEYWORD(key, shown(key), f"a parameter of {name}", suggest(key, known)) for key in unknown]
+            with blamed_on(name):
+                raise InvalidDescriptionError(wrong)
+        return function(*arguments, **named)
+
+    return call
 
 
 def _in(value: Any) -> Any:
@@ -48,6 +71,7 @@ def _require(function: str, **arguments: Any) -> None:
             raise InvalidDescriptionError([REQUIRED_ARGUMENT(name, "nothing", "a value") for name in missing])
 
 
+@_with_known_keywords
 def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc) -> Expression:
     """The graph input of this index."""
     graph = scope.graph if isinstance(scope, GraphBuilder) else scope
@@ -55,6 +79,7 @@ def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc)
     return _out(dmlx.input_tensor(graph, input_index, described))
 
 
+@_with_known_keywords
 def convolution(
     input: Expression,
     filter: Expression,
@@ -90,62 +115,74 @@ def convolution(
     )
 
 
+@_with_known_keywords
 def up_sample_2d(input: Expression, scale_size: Size2D, interpolation_mode: InterpolationMode) -> Expression:
     """The input with width and height multiplied."""
     size = (scale_size.width, scale_size.height) if isinstance(scale_size, Size2D) else scale_size
     return _out(dmlx.upsample_2d(_in(input), size, int(interpolation_mode)))
 
 
+@_with_known_keywords
 def activation_relu(input: Expression) -> Expression:
     """max(0, x)."""
     return _out(dmlx.activation_relu(_in(input)))
 
 
+@_with_known_keywords
 def activation_sigmoid(input: Expression) -> Expression:
     """1 / (1 + e^-x)."""
     return _out(dmlx.activation_sigmoid(_in(input)))
 
 
+@_with_known_keywords
 def activation_identity(input: Expression) -> Expression:
     """The input itself."""
     return _out(dmlx.activation_identity(_in(input)))
 
 
+@_with_known_keywords
 def activation_tanh(input: Expression) -> Expression:
     """The hyperbolic tangent."""
     return _out(dmlx.activation_tanh(_in(input)))
 
 
+@_with_known_keywords
 def activation_linear(input: Expression, alpha: float, beta: float) -> Expression:
     """alpha * x + beta."""
     return _out(dmlx.activation_linear(_in(input), alpha, beta))
 
 
+@_with_known_keywords
 def activation_soft_max(input: Expression) -> Expression:
     """e^x, divided by the sum of each batch."""
     return _out(dmlx.activation_softmax(_in(input)))
 
 
+@_with_known_keywords
 def add(a: Expression, b: Expression, fused_activation: FusedActivation | None = None) -> Expression:
     """a + b, then an activation."""
     return _out(dmlx.add(_in(a), _in(b), _fused(fused_activation)))
 
 
+@_with_known_keywords
 def subtract(a: Expression, b: Expression) -> Expression:
     """a - b."""
     return _out(dmlx.subtract(_in(a), _in(b)))
 
 
+@_with_known_keywords
 def multiply(a: Expression, b: Expression) -> Expression:
     """a * b."""
     return _out(dmlx.multiply(_in(a), _in(b)))
 
 
+@_with_known_keywords
 def divide(a: Expression, b: Expression) -> Expression:
     """a / b."""
     return _out(dmlx.divide(_in(a), _in(b)))
 
 
+@_with_known_keywords
 def padding(
     input: Expression, padding_mode: PaddingMode, padding_value: float, start_padding: Sizes, end_padding: Sizes
 ) -> Expression:
@@ -154,6 +191,7 @@ def padding(
     return _out(dmlx.padding(_in(input), int(padding_mode), padding_value, start, end))
 
 
+@_with_known_keywords
 def mean_variance_normalization(
     input: Expression,
     scale: Expression | None = None,
@@ -177,6 +215,7 @@ def mean_variance_normalization(
     return _out(dmlx.mean_variance_normalization(*operands, *flags, epsilon, _fused(fused_activation)))  # type: ignore[arg-type]
 
 
+@_with_known_keywords
 def slice(
     input: Expression, input_window_offsets: Sizes, input_window_sizes: Sizes, input_window_strides: Sizes
 ) -> Expression:
@@ -185,11 +224,13 @@ def slice(
     return _out(dmlx.slice(_in(input), *window))
 
 
+@_with_known_keywords
 def value_scale_2d(input: Expression, scale: float, bias: Sequence[float]) -> Expression:
     """x * scale + bias of its channel."""
     return _out(dmlx.value_scale_2d(_in(input), scale, list(bias)))
 
 
+@_with_known_keywords
 def batch_normalization(
     input: Expression,
     mean: Expression,
@@ -206,6 +247,7 @@ def batch_normalization(
     return _out(dmlx.batch_normalization(*operands, bool(spatial), epsilon, fused_activation=fused))
 
 
+@_with_known_keywords
 def local_response_normalization(
     input: Expression, cross_channel: bool, local_size: int, alpha: float, beta: float, bias: float
 ) -> Expression:
@@ -213,6 +255,7 @@ def local_response_normalization(
     return _out(dmlx.local_response_normalization(_in(input), bool(cross_channel), local_size, alpha, beta, bias))
 
 
+@_with_known_keywords
 def gemm(
     a: Expression,
     b: Expression,
@@ -228,6 +271,7 @@ def gemm(
     return _out(dmlx.gemm(_in(a), _in(b), _in(c), int(trans_a), int(trans_b), alpha, beta, fused))
 
 
+@_with_known_keywords
 def average_pooling(
     input: Expression,
     strides: Sizes,
@@ -249,6 +293,7 @@ def average_pooling(
     )
 
 
+@_with_known_keywords
 def max_pooling(
     input: Expression,
     window_sizes: Sizes,
@@ -271,17 +316,20 @@ def max_pooling(
     return MaxPoolingOutputs(_out(made.output), _out(made.output_indices))
 
 
+@_with_known_keywords
 def reinterpret(input: Expression, new_type: TensorDataType, new_size: Sizes, new_strides: Sizes | None) -> Expression:
     """The same memory as a tensor of another type, sizes and strides."""
     strides = None if new_strides is None else list(new_strides)
     return _out(dmlx.reinterpret(_in(input), int(new_type), list(new_size), strides))
 
 
+@_with_known_keywords
 def join(input: Sequence[Expression], axis: int) -> Expression:
     """Tensors side by side along an axis."""
     return _out(dmlx.join([_in(each) for each in input], axis))
 
 
+@_with_known_keywords
 def gru(
     input: Expression,
     weight: Expression,
@@ -312,6 +360,7 @@ def gru(
     return GRUOutputs(_out(made.output_sequence), _out(made.output_single))
 
 
+@_with_known_keywords
 def gather(input: Expression, indices: Expression, axis: int, index_dimensions: int) -> Expression:
     """Elements of the input along an axis, chosen by indices."""
     return _out(dmlx.gather(_in(input), _in(indices), axis, index_dimensions))

@@ -242,9 +242,10 @@ def test_files__that_lead_nowhere_are_told(capsys: Captured, tmp_path: Path) -> 
 
 
 def test_files__that_cannot_be_are_told_with_what_to_try(capsys: Captured, tmp_path: Path) -> None:
+    folder = tmp_path / "none"
     for file, told in {
         "": "--svg: found '', expected the name of a file; try",
-        str(tmp_path / "none" / "a.svg"): "a.svg: found no folder 'none', expected one that exists; try",
+        str(folder / "a.svg"): f"a.svg: found no folder {str(folder)!r}, expected one that exists; try",
         str(tmp_path): "found a folder, expected a file; try",
     }.items():
         assert main(["explain", "FLOAT32", "2,3", "--svg", file]) == 2

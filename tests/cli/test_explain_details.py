@@ -91,7 +91,7 @@ def test_bad_values__are_told(line: str, told: str, capsys: Captured) -> None:
 
 def test_values__that_are_no_array_are_refused(capsys: Captured, tmp_path: Path) -> None:
     (tmp_path / "bad.npy").write_bytes(b"no array")
-    assert "an array that np.save wrote" in error_of(f"FLOAT32 2 --values {tmp_path / 'bad.npy'}", capsys)
+    assert "a file that np.save wrote [npy.format]" in error_of(f"FLOAT32 2 --values {tmp_path / 'bad.npy'}", capsys)
 
 
 def test_window__tells_where_each_element_comes_from(capsys: Captured) -> None:

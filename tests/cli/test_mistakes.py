@@ -31,17 +31,47 @@ MISTAKES = [
     ("explain FLOAT32 4,4 --window offset=0,1", "'offsets'", "explain FLOAT32 4,4 --window offsets=0,1"),
     ("size FLOAT32", "anydml size FLOAT32 2,3", "size FLOAT32 2,3"),
     ("size FLOT32 2,3", "'FLOAT32'", "size FLOAT32 2,3"),
-    ("run README.md", "examples/reduce.json", "run examples/reduce.json"),
+    ("run examples/padded_transpose.py", "examples/padded_transpose.json", "run examples/padded_transpose.json"),
     ("run examples/slice1_revresed.json", "examples/slice1_reversed.json", "run examples/slice1_reversed.json"),
     ("run examples/slice1_reversed.jsn", "examples/slice1_reversed.json", "run examples/slice1_reversed.json"),
-    ("run examples", "examples/edges.json", "run examples/edges.json"),
+    ("run examples", "examples/broadcast_add.json", "run examples/broadcast_add.json"),
     ("check examples/slice1_forwrad.json", "examples/slice1_forward.json", "check examples/slice1_forward.json"),
-    ("run examples/slice1_reversed.json --device gpu", "cpu", "run examples/slice1_reversed.json --device cpu"),
+    ("run examples/slice1_reversed.json --device gpu", "'auto'", "run examples/slice1_reversed.json --device auto"),
     (
         "run examples/slice1_reversed.json --dml_feature_level 7.0",
         "'6.4'",
         "run examples/slice1_reversed.json --dml_feature_level 6.4",
     ),
+    (
+        "explain --graph examples/edges.json --device gpu",
+        "--device: found 'gpu', expected one of cpu, cuda",
+        "explain --graph examples/edges.json --device auto",
+    ),
+    ("run examples/edges.json --device gpu", "null, auto; try 'auto'", "run examples/edges.json --device auto"),
+    ("run --foo examples/edges.json", "its options are --help", "run examples/edges.json"),
+    ("run nofile.json", "expected a model file; try another path", "run examples/edges.json"),
+    ("ops SLICE1 GATHER", "anydml ops SLICE1", "ops SLICE1"),
+    ("ops FOO", "found no operator about 'FOO' at feature level 6.4\n", "ops FLOOR"),
+    ("ops SLICE1 --level 7", "--level: found '7', expected 1.0 to 6.4", "ops SLICE1 --level 6.4"),
+    ("explain", "found no TYPE and no SIZES, expected both; try anydml explain FLOAT32 2,3", "explain FLOAT32 2,3"),
+    (
+        "explain FLOAT32 2,3 --values README.npy",
+        "starts with b'# anydml', expected an .npy",
+        "explain FLOAT32 2,3",
+    ),
+    ("explain FLOAT32 2,3 --values 1:5", "1:6 on a command line [values.count]", "explain FLOAT32 2,3 --values 1:6"),
+    (
+        "explain FLOAT32 2,3 --svg /no/where/x.svg",
+        f"no folder {str(Path('/no/where'))!r}",
+        "explain FLOAT32 2,3 --svg x.svg",
+    ),
+    (
+        "explain FLOAT32 2,3 --window offsets=1,0 sizes=4,3",
+        "try 1 [",
+        "explain FLOAT32 2,3 --window sizes=1,3",
+    ),
+    ("bench graph --weights examples/expected/none", "found 'examples/expected/none', expected a folder", "devices"),
+    ("bench graph --weights folder", "no .npy files in 'folder'", "devices"),
     ("rule stride.count", "strides.count", "rule strides.count"),
     ("completion bsh", "anydml completion bash", "completion bash"),
     ("bench mvoes", "anydml bench moves", "bench moves --size 4K --repeat 1 --patterns reversed"),
@@ -54,6 +84,8 @@ def test_mistake__is_told_with_what_succeeds(
 ) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     shutil.copy(ROOT / "README.md", tmp_path)
+    shutil.copy(ROOT / "README.md", tmp_path / "README.npy")
+    (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     assert main(wrong.split()) in (1, 2)
     printed = capsys.readouterr()

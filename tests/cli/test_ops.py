@@ -36,6 +36,12 @@ def test_list__has_every_operator_with_its_level(capsys: Captured) -> None:
     assert next(line for line in lines if line.startswith("SLICE1 ")).endswith("1-8    FLOAT16-64 INT8-64 UINT8-64")
 
 
+def test_foreign_names__with_their_module_list_the_operators(capsys: Captured) -> None:
+    lines = told(capsys, "torch.cat").splitlines()
+    assert lines[0] == "torch.cat: in DirectML 'JOIN'" and lines[-1] == "1 operator"
+    assert [each["name"] for each in as_json(capsys, "torch.cat")["operators"]] == ["JOIN"]
+
+
 def test_list__of_a_level_has_what_it_had(capsys: Captured) -> None:
     names = {each["name"] for each in as_json(capsys, "--level", "2.0")["operators"]}
     assert names == {name for name, facts in operators().items() if facts["since"] in ("1.0", "2.0")}

@@ -104,7 +104,7 @@ def test_compare__with_what_does_not_fit_fails_before_the_run(tmp_path: Path, ca
     told = {
         "wide.npy": "found values of float64, expected float32 as the resource has; try saving them as float32",
         "long.npy": "found 5 values, expected 4 as the resource has",
-        "text.npy": "found b'no array', expected an .npy file",
+        "text.npy": "found a file that starts with b'no array', expected an .npy file",
         "none.npy": "found no such file, expected an .npy file; try another path",
         "": "found a folder",
     }

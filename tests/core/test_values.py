@@ -14,7 +14,24 @@ from hypothesis import strategies as st
 
 import anydml as dml
 from anydml.core.errors import raise_if_any, shown
-from anydml.core.fixes import Add, Advice, Bind, Describe, Fix, Rank, Rename, Resize, Spelling, Use, suggest
+from anydml.core.fixes import (
+    Add,
+    Advice,
+    Bind,
+    Describe,
+    Either,
+    Fix,
+    Insert,
+    OneOf,
+    Rank,
+    Rename,
+    Resize,
+    Set,
+    Spelling,
+    Use,
+    suggest,
+    unquoted,
+)
 from anydml.core.levels import LEVELS
 from anydml.core.naming import pascal, snake, upper
 from anydml.core.rules import RULES, rule
@@ -164,6 +181,100 @@ def test_names__of_fields_go_both_ways(field: str, dml_field: str) -> None:
     assert pascal(field) == dml_field and snake(dml_field) == field
 
 
+@pytest.mark.parametrize("name", ["float", "Int", "uint", "long", "ULONG", "DML_TENSOR_DATA_TYPE_FLOAT", " byte "])
+def test_ambiguous_types__are_refused_with_both_candidates(name: str) -> None:
+    with pytest.raises(dml.InvalidDescriptionError) as caught:
+        DataType.parse(name)
+    [violation] = caught.value.violations
+    assert (violation.rule, violation.path, violation.found) == ("data-type.known", "DataType", repr(name))
+    assert isinstance(violation.fix, Either)
+    first, second = (DataType.parse(fix.value) for fix in violation.fix.fixes if isinstance(fix, Use))
+    assert first is not second and first.is_float == second.is_float
+
+
+@pytest.mark.parametrize(
+    "name", ["single", "double", "half", "short", "f4", "<i8", "intc", float, int, np.dtype("int")]
+)
+def test_explicit_types__are_what_numpy_says(name: object) -> None:
+    assert DataType.parse(name).numpy_dtype == np.dtype(name)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("FOO", ["FLOOR", "ROUND"]),
+        ("--foo", ["--json", "--device"]),
+        ("nofile", ["numpy_files", "bad", "a"]),
+        ("slice1gather", ["slicegrad"]),
+        ("a", ["b", "c"]),
+        ("", ["b"]),
+        ("-", ["--json"]),
+    ],
+)
+def test_suggest__proposes_nothing_that_is_far(name: str, known: list[str]) -> None:
+    assert isinstance(suggest(name, known), OneOf)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("slice", "Slice1"),
+        ("GEMM", "Gemm"),
+        ("mean_variance_normalisation", "mean_variance_normalization"),
+        ("window_strides", "input_window_strides"),
+        ("tensor_input", "input_tensor"),
+        ("--devcie", "--device"),
+        ("axs", "axes"),
+        ("TensorInput", "InputTensor"),
+        ("größe1", "größe2"),
+        ("Epsilno", "Epsilon"),
+    ],
+)
+def test_suggest__finds_misspellings_parts_and_other_capitals(name: str, near: str) -> None:
+    others = ["--json", "Padding", "order", "input_window_offsets", "output_tensor", "weight"]
+    assert suggest(name, [*others, near]) == Rename(near)
+
+
+@pytest.mark.parametrize(
+    ("value", "fix"), [("1", Use(1)), ("-2.5", Use(-2.5)), ("a", None), ("inf", None), (None, None)]
+)
+def test_unquoted__is_the_number_that_a_text_spells(value: object, fix: Use | None) -> None:
+    assert unquoted(value) == fix
+
+
+@pytest.mark.parametrize(
+    ("order", "rank", "shorter"), [("NHWC", 3, "HWC"), ("NHWC", 2, "HW"), ("NDHWC", 4, "NHWC"), ("BAC", 2, "BA")]
+)
+def test_order__with_too_many_letters_keeps_those_of_the_rank(order: str, rank: int, shorter: str) -> None:
+    with pytest.raises(dml.InvalidDescriptionError) as caught:
+        dml.TensorDesc("FLOAT32", [2] * rank, order=order)
+    [violation] = caught.value.violations
+    assert violation.rule == "order.length" and violation.expected == f"{rank} letters"
+    assert isinstance(violation.fix, Either) and violation.fix.fixes[0] == Use(shorter)
+    dml.TensorDesc("FLOAT32", [2] * rank, order=shorter)
+    dml.TensorDesc("FLOAT32", [2] * len(order), order=order)
+
+
+def test_from_json__tells_fixes_in_the_names_of_json() -> None:
+    described = {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 2]}
+    fields = {"ATensor": described, "BTensor": described, "OutputTensor": described, "Alpha": "1", "Beta": 0}
+    with pytest.raises(dml.InvalidDescriptionError) as caught:
+        dml.Operator.from_dict({"type": "GEMM", "desc": fields})
+    told = {violation.path: violation for violation in caught.value.violations}
+    assert str(told["TransA"].fix) == "giving trans_a" and 'try adding "TransA"' in str(told["TransA"])
+    assert told["TransA"].expected == "one of NONE, TRANSPOSE" and told["TransA"].to_json()["fix"] == 'adding "TransA"'
+    assert told["Alpha"].fix == Use(1) and 'adding "TransB"' in str(pickle.loads(pickle.dumps(caught.value)))
+    dml.Operator.from_dict({"type": "GEMM", "desc": fields | {"TransA": "NONE", "TransB": "NONE", "Alpha": 1}})
+
+
+def test_missing_fields__are_described_in_words() -> None:
+    with pytest.raises(dml.InvalidDescriptionError) as caught:
+        dml.Gru.from_model({})
+    told = {violation.path: violation.expected for violation in caught.value.violations}
+    assert told["ActivationDescs"] == "a list of fused activations" and told["InputTensor"] == "a tensor description"
+    assert told["Direction"] == "one of FORWARD, BACKWARD, BIDIRECTIONAL"
+
+
 def test_suggest__names_the_nearest() -> None:
     assert suggest("Slize1", ["Slice1", "Gemm"]) == Rename("Slice1")
     assert suggest("gem", ["Slice1", "Gemm"]) == Rename("Gemm")
@@ -178,6 +289,8 @@ def test_suggest__names_the_nearest() -> None:
         (Use("UINT8"), "'UINT8'", '"UINT8"'),
         (Use(True), "True", "true"),
         (Add("input_tensor"), "giving input_tensor", 'adding "InputTensor"'),
+        (Set("trans_b", "TRANSPOSE"), "trans_b='TRANSPOSE'", '"TransB": "TRANSPOSE"'),
+        (Insert((0, 1)), "adding (0, 1)", "adding (0, 1)"),
         (Rank(4, 2), "leading 1s: .with_rank(4)", "leading 1s in Sizes, 4 numbers in all"),
         (Rank(4, 5), "fewer dimensions", "fewer dimensions"),
         (Bind("input_tensors[1]"), "input_tensors[1]=a buffer", 'adding "InputTensors" with the name of a resource'),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
+from anydml.core.fixes import Insert, Use
 from anydml.graph.graph import ConstantNode, Graph, OperatorNode
 
 X = dml.TensorDesc("FLOAT32", [4])
@@ -130,7 +131,7 @@ BAD: list[tuple[str, str, dict[str, Any]]] = [
     ),
     (
         "graph.bytes",
-        "nodes[0] (first).InputTensor.TotalTensorSizeInBytes",
+        "nodes[0] (first).InputTensor.Sizes",
         {
             "nodes": [OperatorNode(dml.ActivationRelu(input_tensor=LONG), "first"), ADD],
             "input_edges": [(0, 1, 0), (1, 1, 1)],
@@ -173,6 +174,56 @@ BAD: list[tuple[str, str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("rule", "path", "changes"), BAD, ids=lambda each: str(each)[:60])
 def test_bad_graph__is_refused_with_node_and_edge(rule: str, path: str, changes: dict[str, Any]) -> None:
     assert (rule, path) in rules_of(lambda: two(**changes))
+
+
+@pytest.mark.parametrize(
+    ("tensor", "fixes"),
+    [
+        (dml.TensorDesc("FLOAT32", [8]), {"Sizes": [4]}),
+        (dml.TensorDesc("FLOAT16", [4]), {"DataType": "FLOAT32"}),
+        (dml.TensorDesc("FLOAT16", [6]), {"DataType": "FLOAT32", "Sizes": [4]}),
+        (dml.TensorDesc("FLOAT32", [4], [2]), {"Strides": [1]}),
+        (dml.TensorDesc("FLOAT32", [4], total_tensor_size_in_bytes=32), {"TotalTensorSizeInBytes": 16}),
+    ],
+    ids=str,
+)
+def test_bytes__the_field_that_differs_is_told_and_obeying_works(tensor: dml.TensorDesc, fixes: dict[str, Any]) -> None:
+    def chain(second: dml.TensorDesc) -> Graph:
+        nodes = [OperatorNode(RELU, "first"), OperatorNode(dml.ActivationRelu(input_tensor=second), "second")]
+        return Graph(nodes, [(0, 0, 0)], [(1, 0, 0)], [(0, 0, 1, 0)])
+
+    with pytest.raises(dml.InvalidDescriptionError) as raised:
+        chain(tensor)
+    place = "nodes[1] (second).InputTensor."
+    assert {each.path: each.fix for each in raised.value.violations} == {place + k: Use(v) for k, v in fixes.items()}
+    total = tensor.total_tensor_size_in_bytes
+    assert all(f"({total} bytes in all)" in each.found for each in raised.value.violations)
+    assert all("(16 bytes in all) as nodes[0] (first).OutputTensor" in e.expected for e in raised.value.violations)
+    described = {"DataType": tensor.data_type, "Sizes": tensor.sizes, "Strides": tensor.strides}
+    described |= {"TotalTensorSizeInBytes": total} if tensor.strides is None and total == 32 else {}
+    given = described | fixes
+    dml.Device().compile_graph(chain(dml.TensorDesc(**{k: v for k, v in given.items() if v is not None})))
+
+
+def test_unconnected__the_edges_that_are_suggested_connect() -> None:
+    with pytest.raises(dml.InvalidDescriptionError) as raised:
+        two(input_edges=[(0, 0, 0)], intermediate_edges=[])
+    edges = [each.fix.value for each in raised.value.violations if isinstance(each.fix, Insert)]
+    assert edges == [dml.OutputEdge(0, 0, 1), dml.InputEdge(1, 1, 0), dml.InputEdge(2, 1, 1)]
+    assert str(raised.value.violations[0].fix).startswith("adding OutputEdge(from_node_index=0")
+    inputs = [edge for edge in edges if isinstance(edge, dml.InputEdge)]
+    two(input_edges=[(0, 0, 0), *inputs], output_edges=[(1, 0, 0), edges[0]], intermediate_edges=[])
+
+
+def test_cycle__an_edge_of_it_is_told() -> None:
+    nodes = [OperatorNode(RELU, name) for name in "abcd"]
+    edges = [(0, 0, 1, 0), (1, 0, 2, 0), (2, 0, 0, 0), (2, 0, 3, 0)]
+    with pytest.raises(dml.InvalidDescriptionError) as raised:
+        Graph(nodes, [], [(3, 0, 0)], edges)
+    [violation] = raised.value.violations
+    assert violation.path == "intermediate_edges" and "nodes[0] (a), nodes[1] (b), nodes[2] (c)" in violation.found
+    assert str(violation.fix) == "a graph input in place of intermediate_edges[2]", "the one that leads back"
+    Graph(nodes, [(0, 0, 0)], [(3, 0, 0)], [edge for edge in edges if edge != (2, 0, 0, 0)])
 
 
 def test_everything__is_told_at_once() -> None:

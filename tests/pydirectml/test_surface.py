@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import pydirectml as dml
+from anydml.core.errors import InvalidDescriptionError
+from anydml.core.fixes import Rename
 
 FACTS = json.loads((Path(__file__).parents[1] / "spec" / "api.json").read_text("utf-8"))["pydirectml"]
 FUNCTIONS = {entry["name"]: entry["params"] for entry in FACTS["functions"]}
@@ -120,6 +122,30 @@ def test_tensor_data__is_a_buffer() -> None:
     assert view.format == "e" and view.shape == (2, 3)
     given[0, 0] = 9
     assert np.asarray(data)[0, 0] == 0 and bytes(view) == np.arange(6, dtype=np.float16).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("relu", "activation_relu"), ("convolutoin", "convolution"), ("concat", "join"), ("Tensor", "TensorD")],
+)
+def test_misspelt_names__are_told_with_the_nearest(name: str, near: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; try '{near}"):
+        getattr(dml, name)
+
+
+def test_unknown_names__get_no_far_suggestion() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'zzzz'$"):
+        dml.zzzz  # noqa: B018
+
+
+def test_unknown_keywords__are_told_with_the_nearest() -> None:
+    with pytest.raises(InvalidDescriptionError) as caught:
+        dml.convolution(None, None, stride=[1, 1], grups=2)
+    first, second = caught.value.violations
+    assert (first.rule, first.path, first.fix) == ("pydirectml.keyword", "stride", Rename("strides"))
+    assert (second.found, second.expected) == ("'grups'", "a parameter of convolution")
+    assert "test_surface.py" in caught.value.subject
+    assert "strides" in inspect.signature(dml.convolution).parameters
 
 
 def test_size__can_be_changed() -> None:

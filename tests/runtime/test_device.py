@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
+from anydml.core.fixes import Rename
 
 SOURCE = np.arange(1, 17, dtype=np.float32)
 
@@ -40,6 +41,9 @@ def test_null__prints_and_writes_nothing(capsys: pytest.CaptureFixture[str]) -> 
     backwards("null")(input_tensor=SOURCE, output_tensor=result)
     assert "SLICE1: 1 step" in capsys.readouterr().out
     assert result.tolist() == [7, 7, 7, 7]
+    for _ in range(8):
+        np.full(64, 7, np.float32)  # memory that new arrays may get
+        assert not backwards("null")(SOURCE).any()
 
 
 class Shared:
@@ -124,6 +128,29 @@ def test_queries__of_features() -> None:
 def test_unknown_device__suggests() -> None:
     with pytest.raises(dml.DmlError, match="reference"):
         dml.Device("referense")
+    with pytest.raises(dml.DmlError) as caught:
+        dml.Device("gpu")
+    [violation] = caught.value.violations
+    assert violation.expected == "one of cpu, cuda, reference, null, auto" and violation.fix == Rename("auto")
+    assert dml.Device("auto").name in ("cpu", "cuda")
+
+
+def test_wrong_kinds__the_method_that_takes_it_is_told() -> None:
+    device, relu = dml.Device(), dml.ActivationRelu(input_tensor=dml.TensorDesc("FLOAT32", [4]))
+    compiled = device.compile(relu)
+    for call, value, fix in [
+        (device.compile, dml.Graph.of(relu), "compile_graph(...)"),
+        (device.create_operator, dml.Graph.of(relu), "compile_graph(...)"),
+        (device.compile, compiled, "calling it, since it is compiled"),
+        (device.compile_graph, relu, "compile(...), or Graph.of(...)"),
+        (dml.explain, dml.Graph.of(relu), "graph.describe() or graph.to_svg()"),
+    ]:
+        with pytest.raises(dml.InvalidDescriptionError) as caught:
+            call(value)  # type: ignore[operator]
+        [violation] = caught.value.violations
+        assert str(violation.fix) == fix and violation.found == type(value).__name__
+    graph = dml.Graph.of(relu)
+    assert device.compile_graph(graph) and graph.describe() and graph.to_svg()
 
 
 def test_violations__all_at_once() -> None:

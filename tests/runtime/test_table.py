@@ -52,6 +52,18 @@ def test_initializer__without_operators_does_nothing() -> None:
     device.create_binding_table(device.create_operator_initializer()).dispatch()
 
 
+def test_initializer__tells_its_binding_properties() -> None:
+    """One descriptor for each OWNED_BY_DML input and for each operator's persistent memory; none of its own."""
+    device = dml.Device()
+    x, owned = dml.TensorDesc("FLOAT32", [4]), dml.TensorDesc("FLOAT32", [4], flags="OWNED_BY_DML")
+    weighted = device.compile(dml.ElementWiseAdd(a_tensor=x, b_tensor=owned))
+    plain = device.compile(dml.ActivationRelu(input_tensor=x))
+    initializer = device.create_operator_initializer([weighted, plain])
+    assert initializer.binding_properties == dml.BindingProperties(2, 0, 0)
+    initializer.reset([plain])
+    assert initializer.binding_properties == dml.BindingProperties(0, 0, 0)
+
+
 def test_initializer__serves_several_operators() -> None:
     device, first, second = dml.Device(), gemm(), gemm()
     setup = device.create_binding_table(device.create_operator_initializer([first, second]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import os
+import pydoc
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
@@ -103,6 +104,14 @@ def test_help__shows_fields_levels_and_an_example(name: str) -> None:
     assert all(f"{field}: " in text for field in operator.fields)
     assert f"from feature level {operator.since.text}" in text and f"{operator.__name__}(" in text
     assert "from " in text.split("Tensors by feature level:")[1]
+
+
+def test_help__is_what_pydoc_renders() -> None:
+    text = pydoc.render_doc(anydml.Slice1, renderer=pydoc.plaintext)
+    assert "input_window_strides: tuple[int, ...]" in text and "from feature level 2.1" in text
+    assert "[slice1.window-inside]" in text and "dml.Slice1(" in text
+    assert pydoc.render_doc(right.slices_with_lists(), renderer=pydoc.plaintext).count("Tensors by feature level:") == 1
+    assert str(type(anydml.Slice1).__doc__).startswith("The class of operator classes")
 
 
 def test_help__shows_rules() -> None:

@@ -38,6 +38,8 @@ def run(args: Namespace) -> int:
     if args.weights is not None and not args.weights.is_dir():
         raise UsageError(f"--weights: found {str(args.weights)!r}, expected a folder of .npy files")
     given = {} if args.weights is None else read_weights(args.weights)
+    if args.weights is not None and not given:
+        raise UsageError(f"--weights: found no .npy files in {str(args.weights)!r}, expected SqueezeNet's weights")
     done = GraphRun(describe_machine(), args.threads or get_threads())
     with Progress(len(names), "measuring") as progress:
         for name in names:

@@ -7,9 +7,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anydml.cli.messages import BUG_STATUS, UsageError, write
-from anydml.cli.models import attempt
-from anydml.core.errors import DmlError
+from anydml.cli.messages import BUG_STATUS, write
+from anydml.cli.models import attempt, find_level
 from anydml.core.levels import FeatureLevel
 
 if TYPE_CHECKING:
@@ -24,19 +23,14 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
         epilog="exit status: 0 when all was printed, 1 when the model is wrong, 2 for a wrong command line",
     )
     parser.add_argument("model", metavar="MODEL.json", help="a model in DxDispatch's format")
-    parser.add_argument("--cpp", action="store_true", help="as C++ (the only form so far)")
+    parser.add_argument("--cpp", action="store_true", help="as C++ (the default)")
     parser.add_argument("--dml_feature_level", metavar="LEVEL", default="6.4", help="1.0 to 6.4 (the default)")
     parser.add_argument("--input_path", metavar="FOLDER", type=Path, help="where the model finds files")
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
-    if not args.cpp:
-        raise UsageError("found no form to export to, expected --cpp")
-    try:
-        level = FeatureLevel.parse(args.dml_feature_level)
-    except DmlError as error:
-        raise UsageError(f"--dml_feature_level: {error}") from None
+    level = find_level(args.dml_feature_level)
     report = attempt(lambda: {"text": _export(args.model, args.input_path, level)}, args.model, sys.stderr)
     if "text" not in report:
         return BUG_STATUS if "error" in report else 1

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from anydml.cli.messages import UsageError, write
+from anydml.cli.models import DEVICE_NAMES, find_device
 from anydml.core.errors import DmlError
 from anydml.files.text import printable
 
@@ -22,7 +23,7 @@ def add_graph_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--graph", action="store_true", help="explain a model: its graph, and its plan before and after each pass"
     )
-    group.add_argument("--device", metavar="NAME", help="whose passes: cpu (the default), reference or null")
+    group.add_argument("--device", metavar="NAME", help=f"whose passes: {DEVICE_NAMES}")
     group.add_argument("--without", metavar="PASS", nargs="+", default=[], help="passes to switch off")
 
 
@@ -59,10 +60,9 @@ def _stages(args: Namespace) -> tuple[Graph, list[Stage]]:
     from anydml.frontends.dxdispatch.parse import read_model
     from anydml.graph.passes import Passes
     from anydml.graph.stages import trace
-    from anydml.runtime.backend import find_backend
 
+    backend = find_device(args.device or "cpu").backend
     try:
-        backend = find_backend(args.device or "cpu")
         passes = Passes.without(*args.without)
     except DmlError as error:
         raise UsageError(str(error)) from None

@@ -28,7 +28,8 @@ def told(message: str, parser: ArgumentParser) -> str:
         return _wrong_choice(choice["name"], choice["found"], parser)
     if required:
         example = EXAMPLES.get(parser.prog.split()[-1], EXAMPLES["explain"])
-        return f"found no {required['names']}, expected one; try {example}"
+        names = required["names"].split(", ")
+        return f"found no {' and no '.join(names)}, expected {'one' if len(names) == 1 else 'both'}; try {example}"
     if unknown:
         return _unknown(unknown["first"], parser)
     return message.removeprefix("argument ")

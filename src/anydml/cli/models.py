@@ -7,14 +7,19 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from anydml.cli.messages import UsageError, describe_bug, write, write_problems
 from anydml.core.errors import DmlError
 from anydml.core.integers import INT64_MAX
-from anydml.core.levels import FeatureLevel
+from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
+from anydml.files.places import at_key
 from anydml.files.text import printable
 
+if TYPE_CHECKING:
+    from anydml.runtime.device import Device
+
+DEVICE_NAMES = "cpu (the default), cuda, reference, null or auto"
 _MOST_TIMES = 10**9
 _LONGEST_NUMBER = 40
 
@@ -29,13 +34,24 @@ def add_model_arguments(parser: ArgumentParser) -> None:
 
 
 def feature_level(args: Namespace) -> FeatureLevel:
-    try:
-        level = FeatureLevel.parse(args.dml_feature_level)
-    except DmlError as error:
-        raise UsageError(f"--dml_feature_level: {error}") from None
+    level = find_level(args.dml_feature_level)
     if args.input_path is not None and not args.input_path.is_dir():
         raise UsageError(f"--input_path: found {str(args.input_path)!r}, expected a folder")
     return level
+
+
+def find_level(text: str, option: str = "--dml_feature_level") -> FeatureLevel:
+    """The feature level that an option names."""
+    with at_key(option):
+        return FeatureLevel.parse(text)
+
+
+def find_device(name: str, level: FeatureLevel = HIGHEST_LEVEL) -> Device:
+    """The device that `--device` names."""
+    from anydml.runtime.device import Device
+
+    with at_key("--device"):
+        return Device(name, level)
 
 
 def natural(text: str) -> int:

@@ -11,8 +11,9 @@ from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
 from anydml.cli.messages import UsageError, write
+from anydml.cli.models import find_level
 from anydml.cli.terminal import BOLD, Terminal
-from anydml.core.errors import DmlError, counted
+from anydml.core.errors import counted
 from anydml.core.levels import FeatureLevel
 from anydml.files.text import printable
 
@@ -56,7 +57,7 @@ def run(args: Namespace) -> int:
         _require(not (args.words or args.model), "--levels", "words or --model beside it", "--levels alone")
         write(_levels(args.json))
         return 0
-    level = _level(args.level)
+    level = find_level(args.level, "--level")
     import anydml.operators  # noqa: F401 - declares them all
     from anydml.core.schema.names import find_operator
 
@@ -77,13 +78,6 @@ def _require(holds: bool, option: str, found: str, expected: str) -> None:
         raise UsageError(f"{option}: found {found}, expected {expected}")
 
 
-def _level(text: str) -> FeatureLevel:
-    try:
-        return FeatureLevel.parse(text)
-    except DmlError as error:
-        raise UsageError(f"--level: {error}") from None
-
-
 # Lists
 
 
@@ -91,11 +85,11 @@ def _list(args: Namespace, level: FeatureLevel) -> str:
     from anydml.catalog.facts import summary
     from anydml.catalog.search import search
 
-    found = search(args.words, level)
     word = " ".join(args.words)
+    found = search(args.words, level) or _translated(word, level)
     known = _foreign(word)
     if not found and known is None:
-        raise UsageError(f"found no operator about {word!r} at feature level {level.text}{_near(word)}")
+        raise UsageError(f"found no operator about {word!r} at feature level {level.text}{_near(args.words)}")
     summaries = [summary(operator) for operator in found]
     if args.json:
         return json.dumps({"level": level.text, "suggestion": known, "operators": summaries}, indent=2) + "\n"
@@ -113,11 +107,23 @@ def _foreign(word: str) -> str | None:
     return suggest_operator(word).text(Spelling.MODEL) if is_known else None
 
 
-def _near(word: str) -> str:
-    from anydml.core.fixes import OneOf, Spelling
-    from anydml.core.schema.names import suggest_operator
+def _translated(word: str, level: FeatureLevel) -> list[type[Operator]]:
+    """The operators that another library's name stands for."""
+    from anydml.core.foreign import translate
+    from anydml.core.schema import OPERATORS
 
-    fix = suggest_operator(word)
+    names = dict.fromkeys(entry.split()[0] for entry in translate(word)) if word else {}
+    return [OPERATORS[name] for name in names if name in OPERATORS and OPERATORS[name].since <= level]
+
+
+def _near(words: list[str]) -> str:
+    from anydml.core.fixes import OneOf, Spelling
+    from anydml.core.schema.names import find_operator, suggest_operator
+
+    named = [word for word in words if find_operator(word) is not None]
+    if len(words) > 1 and named:
+        return f"; try one name at a time, such as anydml ops {named[0]}"
+    fix = suggest_operator(" ".join(words))
     return "" if isinstance(fix, OneOf) else f"; try {fix.text(Spelling.MODEL)}"
 
 

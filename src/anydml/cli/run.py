@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anydml.cli.comparing import Expectation, add_compare_arguments, check_compare_arguments
-from anydml.cli.messages import BUG_STATUS, UsageError, write
-from anydml.cli.models import add_model_arguments, attempt, feature_level, positive
+from anydml.cli.messages import BUG_STATUS, write
+from anydml.cli.models import DEVICE_NAMES, add_model_arguments, attempt, feature_level, find_device, positive
 from anydml.cli.progress import Progress
-from anydml.core.errors import DmlError
 from anydml.files.text import printable
 
 if TYPE_CHECKING:
@@ -45,9 +44,7 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     add_model_arguments(parser)
-    parser.add_argument(
-        "--device", metavar="NAME", default="cpu", help="cpu (the default), cuda, auto, reference or null"
-    )
+    parser.add_argument("--device", metavar="NAME", default="cpu", help=DEVICE_NAMES)
     parser.add_argument(
         "--output_path",
         metavar="FOLDER",
@@ -65,7 +62,7 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
 
 
 def run(args: Namespace) -> int:
-    device = _device(args)
+    device = find_device(args.device, feature_level(args))
     check_compare_arguments(args)
     if not args.json:
         write(f"Running on '{device.name}'\n")
@@ -79,16 +76,6 @@ def run(args: Namespace) -> int:
     if any("error" in report for report in reports):
         return BUG_STATUS
     return 0 if all(report["ok"] for report in reports) else 1
-
-
-def _device(args: Namespace) -> Device:
-    from anydml.runtime.device import Device
-
-    level = feature_level(args)
-    try:
-        return Device(args.device, level)
-    except DmlError as error:
-        raise UsageError(f"--device: {error}") from None
 
 
 def _run_model(path: str, device: Device, args: Namespace) -> dict[str, Any]:

@@ -10,13 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from anydml.core.errors import InvalidDescriptionError, shown
-from anydml.core.fixes import Advice, Fix, Use, suggest
+from anydml.core.fixes import Advice, Either, Fix, Use, suggest
 from anydml.core.meanings import meant
 from anydml.core.rules import rule
 
 UNKNOWN_TYPE = rule("data-type.known", "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.")
 PREFIX = "DML_TENSOR_DATA_TYPE_"
 _LONGEST_NAME = 64
+AMBIGUOUS = {
+    "FLOAT": ("FLOAT32", "FLOAT64"),
+    "INT": ("INT32", "INT64"),
+    "UINT": ("UINT32", "UINT64"),
+    "LONG": ("INT64", "INT32"),
+    "ULONG": ("UINT64", "UINT32"),
+    "BYTE": ("UINT8", "INT8"),
+}
+"""Names of types that have one width or sign in C, C# or PyTorch, and another in NumPy: none is guessed."""
 
 
 class DataType(Enum):
@@ -81,7 +90,10 @@ class DataType(Enum):
 
     @classmethod
     def parse(cls, value: DataTypeLike, path: str = "DataType") -> DataType:
-        """A DataType from an enum, a name ("FLOAT32", with or without prefix) or a NumPy dtype."""
+        """A DataType from an enum, a name ("FLOAT32", with or without prefix) or a NumPy dtype.
+
+        Names that mean one type in C and another in NumPy ("float", "int", "long") are refused.
+        """
         if isinstance(value, DataType):
             return value
         found = cls._by_name(value) if isinstance(value, str) else cls._by_dtype(value)
@@ -93,7 +105,8 @@ class DataType(Enum):
     def _by_name(cls, name: str) -> DataType | None:
         if len(name) > _LONGEST_NAME:  # NumPy would read it as a list of types, however long
             return None
-        return cls.__members__.get(name.strip().upper().removeprefix(PREFIX)) or cls._by_dtype(name)
+        bare = _bare(name)
+        return None if bare in AMBIGUOUS else cls.__members__.get(bare) or cls._by_dtype(name)
 
     @classmethod
     def _by_dtype(cls, value: object) -> DataType | None:
@@ -118,11 +131,13 @@ class DataType(Enum):
 def _fix_for(value: object) -> Fix:
     """What to write instead of a type that DirectML does not have; types of other libraries are converted first."""
     known = [member.name for member in DataType]
+    if isinstance(value, str) and _bare(value) in AMBIGUOUS:
+        return Either(tuple(map(Use, AMBIGUOUS[_bare(value)])))
     value = _as_dtype(value)
     if isinstance(value, np.dtype) and value.kind == "c":
         return Advice("two tensors, one of array.real and one of array.imag")
     if isinstance(value, str):
-        return suggest(value.strip().upper().removeprefix(PREFIX)[:64], known)
+        return suggest(_bare(value), known)
     if isinstance(value, (np.ndarray, np.generic)):
         return Advice("the dtype of the array, or TensorDesc.from_array(...)")
     name = str(getattr(value, "name", None) or getattr(value, "__name__", None) or shown(value))[:64]
@@ -137,6 +152,11 @@ def _fix_for(value: object) -> Fix:
     if bare == near[0]:  # PyTorch, JAX and others have the same type under the same name
         return Use(near[0])
     return Advice(f"{near[0]!r} and a cast, such as array.astype(np.{cast})")
+
+
+def _bare(name: str) -> str:
+    """A name in DirectML's spelling, without its prefix."""
+    return name.strip().upper().removeprefix(PREFIX)[:_LONGEST_NAME]
 
 
 def _as_dtype(value: object) -> object:

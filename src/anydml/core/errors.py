@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from typing import Any
 
@@ -70,6 +71,17 @@ class Violation:
             "fix": (self.fix.text(spelling) or None) if self.fix else None,
             "feature_level": self.feature_level,
         }
+
+
+@dataclass(frozen=True)
+class WrittenViolation(Violation):
+    """A violation in JSON: its fix is spelt as JSON too."""
+
+    def __str__(self) -> str:
+        return self.text(Spelling.MODEL)
+
+    def to_json(self, spelling: Spelling = Spelling.MODEL) -> dict[str, Any]:
+        return super().to_json(spelling)
 
 
 class DmlError(Exception):
@@ -145,6 +157,17 @@ def shortened(text: str) -> str:
         return line
     half = _SHOWN_CHARACTERS // 2
     return f"{line[:half]} ... {line[-half:]} ({len(line)} characters)"
+
+
+@contextmanager
+def told_as_json() -> Iterator[None]:
+    """What is wrong with a description that is read from JSON is told to somebody who writes JSON."""
+    try:
+        yield
+    except DmlError as error:
+        known = ((each, {f.name: getattr(each, f.name) for f in fields(Violation)}) for each in error.violations)
+        told = [WrittenViolation(**values) if type(each) is Violation else each for each, values in known]
+        raise type(error)(told, error.subject) from None
 
 
 def raise_if_any(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from math import inf, isfinite
 from typing import Any
 
 from anydml.core.meanings import meant
 from anydml.core.naming import closest, pascal
+
+_LONGEST_NUMBER = 40
 
 
 class Spelling(Enum):
@@ -96,6 +99,29 @@ class Add(Fix):
 
     def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
         return f'adding "{pascal(self.field)}"' if spelling is Spelling.MODEL else f"giving {self.field}"
+
+
+@dataclass(frozen=True)
+class Set(Fix):
+    """Another field of the same description, by its Python name, with a value."""
+
+    field: str
+    value: Any
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        if spelling is Spelling.MODEL:
+            return f'"{pascal(self.field)}": {_json(self.value)}'
+        return f"{self.field}={self.value!r}"
+
+
+@dataclass(frozen=True)
+class Insert(Fix):
+    """Something more in a list, such as an edge of a graph."""
+
+    value: Any
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return f"adding {self.value!r}"
 
 
 @dataclass(frozen=True)
@@ -202,6 +228,15 @@ ANOTHER_BUFFER = Advice("another buffer", "another resource")
 def as_fix(fix: Fix | str | None) -> Fix | None:
     """A fix from itself, from plain words, or none."""
     return Advice(fix) if isinstance(fix, str) and fix else fix if isinstance(fix, Fix) else None
+
+
+def unquoted(value: Any) -> Fix | None:
+    """The number that a text spells, where it spells one."""
+    try:
+        number = float(value) if isinstance(value, str) and len(value) <= _LONGEST_NUMBER else inf
+    except ValueError:
+        return None
+    return Use(int(number) if number.is_integer() else number) if isfinite(number) else None
 
 
 def suggest(name: str, known: Any, most: int = 12) -> Fix:

@@ -95,6 +95,9 @@ padding_value_type: value_type
 interpolation_mode: interpolation mode resize_mode
 scales: scale scale_factor scale_factors
 window: windows
+cpu: processor host
+auto: gpu nvidia automatic fastest best any
+fuse: fusion fused
 """
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anydml.core.errors import BindingError, Violation, raise_if_any
+from anydml.core.errors import BindingError, Violation, counted, raise_if_any, shown
 from anydml.core.integers import read_integer
 from anydml.core.rules import rule
 
 Bytes = npt.NDArray[np.uint8]
+_SHORT = 60
 _BYTES = re.compile(r"[@=<>!]?[?cbB]")
 _NUMBERS = re.compile(r"[@=<>!]?(?:Z?[fd]|[hHiIlLqQnNeO])")
 """Formats of elements that NumPy reads as they are; it guesses at those of structures, and refuses pointers."""
@@ -48,7 +49,7 @@ def locate(
         raise BindingError(BUFFER_SHORT("buffer", found, f"{size} bytes from the offset on", fix))
     address = address_of(data) + start
     if address % element:
-        found = f"an element {address % element} bytes past a multiple of {element} (offset {start})"
+        found = f"an element {counted(address % element, 'byte')} past a multiple of {element} (offset {start})"
         fix = f"an offset that is a multiple of {element}, in an aligned buffer"
         violations.append(BUFFER_ALIGNMENT("offset", found, f"a multiple of {element} bytes", fix))
     if promised and start % promised:
@@ -79,7 +80,8 @@ def as_bytes(
     if array.dtype.hasobject:
         raise BindingError(NOT_A_BUFFER(path, "an array of Python objects", "plain numbers"))
     if dtype is not None and array.dtype != dtype and not _is_bytes(array.dtype):
-        raise BindingError(_other_type(path, array, dtype, is_output))
+        name = "" if hasattr(buffer, "astype") else "np.asarray(...)"
+        raise BindingError(_other_type(path, array, dtype, is_output, name))
     if array.flags.c_contiguous:
         return array.reshape(-1).view(np.uint8)
     if described is not None and described == Described.of(array):
@@ -94,12 +96,13 @@ def _is_bytes(dtype: np.dtype[Any]) -> bool:
     return dtype == np.uint8 or (dtype.kind in "SV" and dtype.itemsize == 1)
 
 
-def _other_type(path: str, array: npt.NDArray[Any], dtype: np.dtype[Any], is_output: bool) -> Violation:
+def _other_type(path: str, array: npt.NDArray[Any], dtype: np.dtype[Any], is_output: bool, name: str) -> Violation:
     swapped = "" if array.dtype.isnative else ", its bytes swapped"
     found = f"numbers of {array.dtype.name}{swapped}"
     # A converted copy of an output would be written in place of the array itself, and the result would be lost.
-    cast = "array[...] = run(...) without this output" if is_output else f".astype(np.{dtype.name})"
-    return NUMBER_TYPE(path, found, f"{dtype.name}, or bytes", f"{cast}, or .view(np.uint8) for its bytes as they are")
+    cast = "array[...] = run(...) without this output" if is_output else f"{name}.astype(np.{dtype.name})"
+    fix = f"{cast}, or {name}.view(np.uint8) for its bytes as they are"
+    return NUMBER_TYPE(path, found, f"{dtype.name}, or bytes", fix)
 
 
 def _contiguous_fix(array: npt.NDArray[Any], is_output: bool) -> str:
@@ -163,7 +166,8 @@ def _from_dlpack(buffer: Any, path: str, dtype: np.dtype[Any] | None) -> npt.NDA
             raise BindingError(NOT_A_BUFFER(path, found, "a tensor in CPU memory")) from error
     found = type(buffer).__name__
     kind = f", np.{dtype.name}" if dtype is not None else ""
-    fix = f"np.array({found}{kind})" if isinstance(buffer, (list, tuple, int, float)) else None
+    value = shown(buffer) if isinstance(buffer, (int, float)) or len(shown(buffer)) <= _SHORT else "..."
+    fix = f"np.array({value}{kind})" if isinstance(buffer, (list, tuple, int, float)) else None
     raise BindingError(NOT_A_BUFFER(path, found, "memory: bytes, bytearray, memoryview, mmap, NumPy or DLPack", fix))
 
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from functools import lru_cache
 from heapq import nlargest
 
 # "2D" is a word of its own (Upsample2D is UPSAMPLE_2D), any other number belongs to the word before it.
 _WORD = re.compile(r"\d+D|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?:\d+(?![\dD]))?|[A-Z]+\d*|\d+")
+_BETWEEN = re.compile(r"[\W_]+")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 _ACRONYMS = {"roi": "ROI"}
 _COMPARED = 4
 _LONGEST_NAME = 64
+_SHORTEST_PART = 3
+_LETTERS_FOR_A_MISTAKE = 3
+"""One letter in three may be wrong in a name that is still near."""
 
 
 @lru_cache(maxsize=4096)
@@ -34,14 +39,51 @@ def upper(class_name: str) -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is spelt most like this one, if any is."""
+    """The known name that is spelt most like this one, if any is near."""
     name = name[:_LONGEST_NAME]
-    likely = _likely(name, list(known))
-    near = get_close_matches(name, likely, n=1, cutoff=0.5)
-    if not near:
-        folded = {option.lower(): option for option in likely}
-        near = [folded[key] for key in get_close_matches(name.lower(), list(folded), n=1, cutoff=0.5)]
-    return near[0] if near else None
+    near = [option for option in _likely(name, list(known)) if is_near(name, option)]
+    return max(near, key=lambda option: _likeness(name, option), default=None)
+
+
+def is_near(name: str, other: str) -> bool:
+    """Whether two names differ in capitals, in the order of words, by words that one leaves out, or by few letters."""
+    words, others = _words(name), _words(other)
+    first, second = "".join(words), "".join(others)
+    if not first or not second:
+        return False
+    if first == second or sorted(words) == sorted(others):
+        return True
+    short, long = sorted((first, second), key=len)
+    if len(short) >= _SHORTEST_PART and (long.startswith(short) or long.endswith(short)):
+        return True
+    most = max(len(long) // _LETTERS_FOR_A_MISTAKE, 1)
+    return len(short) > most and len(long) - len(short) <= most and _mistakes(first, second) <= most
+
+
+def _mistakes(first: str, second: str) -> int:
+    """How many letters to insert, drop, change or swap with the next one to get from one text to the other."""
+    before: list[int] = []
+    above = list(range(len(second) + 1))
+    for i, letter in enumerate(first):
+        row = [i + 1]
+        for j, other in enumerate(second):
+            fewest = min(above[j] + (letter != other), above[j + 1] + 1, row[j] + 1)
+            if i and j and letter == second[j - 1] and first[i - 1] == other:
+                fewest = min(fewest, before[j - 1] + 1)
+            row.append(fewest)
+        before, above = above, row
+    return above[-1]
+
+
+def _likeness(name: str, option: str) -> tuple[float, float]:
+    """Likeness in letters as they are written, after likeness in letters whatever their case."""
+    exact = SequenceMatcher(None, name, option, autojunk=False).ratio()
+    return SequenceMatcher(None, name.lower(), option.lower(), autojunk=False).ratio(), exact
+
+
+def _words(name: str) -> list[str]:
+    """Words of any script, in small letters."""
+    return [word for word in _BETWEEN.split(_CAPITAL.sub("_", name).lower()) if word]
 
 
 def _likely(name: str, options: list[str]) -> list[str]:

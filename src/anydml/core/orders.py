@@ -11,6 +11,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from anydml.core.errors import InvalidDescriptionError, Violation, counted, shown
+from anydml.core.fixes import Advice, Either, Fix, Use
 from anydml.core.rules import rule
 
 if TYPE_CHECKING:
@@ -60,10 +61,8 @@ def check_order(order: object, rank: int, axes: str | None = None, path: str = "
         found = f"{order!r} with {', '.join(repeated)} repeated"
         violations.append(ORDER_LETTERS(path, found, "each letter once", repr(default_axes(rank))))
     if len(letters) != rank:
-        fix = repr(default_axes(rank))
-        violations.append(
-            ORDER_LENGTH(path, f"{order!r} ({counted(len(letters), 'letter')})", counted(rank, "letter"), fix)
-        )
+        found = f"{order!r} ({counted(len(letters), 'letter')})"
+        violations.append(ORDER_LENGTH(path, found, counted(rank, "letter"), _length_fix(letters, rank)))
     unknown = _unknown_letters(letters) if axes is None and not violations else []
     if unknown:
         known = _CONVENTION if rank <= len(_CONVENTION) else default_axes(rank)
@@ -73,6 +72,18 @@ def check_order(order: object, rank: int, axes: str | None = None, path: str = "
     if axes is not None and not violations and sorted(str(axes).upper()) != sorted(letters):
         violations.append(ORDER_AXES(path, repr(order), f"a permutation of {axes!r}", shown(axes)))
     return violations
+
+
+def _length_fix(letters: str, rank: int) -> Fix:
+    """The letters without those that tensors of this rank have last need of, or as many sizes as there are letters."""
+    if len(letters) < rank or len(set(letters)) < len(letters):
+        return Use(default_axes(rank))
+    usual = default_axes(rank)
+    logical = logical_axes(letters) if set(letters) <= set(_CONVENTION) else logical_axes(letters)[::-1]
+    needless = sorted(letters, key=lambda letter: (letter in usual, logical.index(letter)))
+    kept = set(needless[len(letters) - rank :])
+    shorter = "".join(letter for letter in letters if letter in kept)
+    return Either((Use(shorter), Advice(counted(len(letters), "size"))))
 
 
 def packed_strides(sizes: tuple[int, ...], memory_order: tuple[int, ...] | None = None) -> tuple[int, ...]:

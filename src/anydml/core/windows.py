@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anydml.core.errors import Violation, counted
+from anydml.core.fixes import Advice, Use
 from anydml.core.rules import rule
 
 WINDOW_COUNT = rule("window.count", "A window has an offset, a size and a stride for each dimension.")
@@ -39,8 +40,10 @@ def check_window(
         if not 0 <= offset < total:
             violations.append(WINDOW_INSIDE(f"offsets[{i}]", offset, f"0 to {total - 1}", "0"))
         elif not 1 <= size <= total - offset:
-            found, fix = f"offset {offset}, size {size}", f"a size from 1 to {total - offset}"
-            violations.append(WINDOW_INSIDE(f"sizes[{i}]", found, f"a window inside 0 to {total - 1}", fix))
+            found, expected = f"offset {offset}, size {size}", f"a window inside 0 to {total - 1}"
+            most = total - offset
+            fix = Use(1) if most == 1 else Advice(f"a size from 1 to {most}")
+            violations.append(WINDOW_INSIDE(f"sizes[{i}]", found, expected, fix))
         if stride == 0:
             violations.append(WINDOW_STRIDE(f"strides[{i}]", 0, "a stride other than 0", "1 or -1"))
         elif output_sizes is not None and size >= 1:

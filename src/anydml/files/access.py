@@ -270,7 +270,7 @@ def _stage(aside: Path, target: Path, parts: Iterable[Part]) -> None:
     if mode is not None and not stat.S_ISREG(mode):
         raise ModelError(WRITE(str(target), _kind(mode), "a file", "another name"))
     if not target.parent.is_dir():
-        found, fix = f"no folder {target.parent.name!r}", "making it first"
+        found, fix = f"no folder {shortened(str(target.parent))!r}", "making it first"
         raise ModelError(WRITE(str(target), found, "one that exists", fix))
     with aside.open("xb") as file:
         file.writelines(parts)

@@ -76,7 +76,8 @@ def _header_end(data: bytes) -> int:
     """Where the header ends and the data starts, once the header is known to be harmless."""
     version = data[6:8]
     if not data.startswith(np.lib.format.MAGIC_PREFIX) or version not in _VERSIONS:
-        raise ModelError(FORMAT("", shortened(repr(data[:8])), "an .npy file of version 1 to 3"))
+        found = f"a file that starts with {data[:8]!r}" if data else "an empty file"
+        raise ModelError(FORMAT("", found, "an .npy file of version 1 to 3", "a file that np.save wrote"))
     digits = 2 if version[0] == 1 else 4
     length = int.from_bytes(data[8 : 8 + digits], "little")
     end = 8 + digits + length

@@ -8,12 +8,13 @@ from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
 from anydml.core.errors import InvalidDescriptionError, UnsupportedError, Violation, counted, shown
-from anydml.core.fixes import Advice, Use
+from anydml.core.fixes import Advice, Insert, Use
 from anydml.core.integers import read_integer
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import BindingPoint, Operator
 from anydml.core.schema.validate import validate
+from anydml.core.tensor import TensorDesc
 from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, Node, OperatorNode, OutputEdge
 
 NODE = rule("graph.node", "A node is an operator, or a constant.")
@@ -142,6 +143,8 @@ class _Checker:
         self.taken: set[tuple[int, int]] = set()
         """The node outputs that something reads."""
         self.owned: dict[int, tuple[bool, str]] = {}
+        self.ports = {"input": graph.input_count, "output": graph.output_count}
+        """The next graph input and output, for suggestions."""
 
     def node_path(self, index: int) -> str:
         name = getattr(self.graph.nodes[index], "name", "") or str(self.graph.nodes[index])
@@ -213,10 +216,8 @@ class _Checker:
             self.violations.append(OWNED(f"{place}.Flags", "OWNED_BY_DML", expected, "a graph input"))
         needed = target.tensor.total_tensor_size_in_bytes
         if source is not None and source.tensor is not None:
-            have = source.tensor.total_tensor_size_in_bytes
-            if have != needed:
-                expected = f"{have} as {self.node_path(edge.from_node_index)}.{source.dml_name} has ({path})"
-                self.violations.append(BYTES(f"{place}.TotalTensorSizeInBytes", needed, expected, Use(have)))
+            other = f"{self.node_path(edge.from_node_index)}.{source.dml_name} has ({path})"
+            self.violations += _size_differences(source.tensor, target.tensor, place, other)
             return
         node = self.node(edge.from_node_index)
         if isinstance(node, ConstantNode) and edge.from_node_output_index == 0:
@@ -254,7 +255,13 @@ class _Checker:
                     if point.tensor is not None and (index, number) not in known:
                         path = f"{self.node_path(index)}.{point.dml_name}"
                         expected = "an edge that feeds it" if role == "input" else "an edge that reads it"
-                        yield UNCONNECTED(path, "no edge", expected)
+                        yield UNCONNECTED(path, "no edge", expected, Insert(self.new_edge(role, index, number)))
+
+    def new_edge(self, role: str, index: int, number: int) -> Edge:
+        """An edge that connects a tensor to a graph input or output that is not there yet."""
+        port = self.ports[role]
+        self.ports[role] += 1
+        return InputEdge(port, index, number) if role == "input" else OutputEdge(index, number, port)
 
     def cycles(self) -> tuple[tuple[int, ...], list[Violation]]:
         """The nodes in an order in which each comes after those it reads from."""
@@ -277,7 +284,42 @@ class _Checker:
         if not stuck:
             return tuple(order), []
         names = ", ".join(self.node_path(index) for index in stuck[:8])
-        return (), [CYCLE("intermediate_edges", f"a cycle through {names}", "an order to compute the nodes in")]
+        found, expected = f"a cycle through {names}", "an order to compute the nodes in"
+        fix = f"a graph input in place of intermediate_edges[{self._closing_edge(set(stuck))}]"
+        return (), [CYCLE("intermediate_edges", found, expected, fix)]
+
+    def _closing_edge(self, stuck: set[int]) -> int:
+        """The edge of a cycle that leads back. Each of these nodes waits for another, so going back leads around."""
+        before = {
+            edge.to_node_index: (edge.from_node_index, number)
+            for number, edge in enumerate(self.graph.intermediate_edges)
+            if edge.from_node_index in stuck and edge.to_node_index in stuck
+        }
+        node = min(stuck)
+        for _ in stuck:  # now it is on a cycle, wherever the walk began
+            node, _ = before[node]
+        while before[node][0] < node:
+            node, _ = before[node]
+        return before[node][1]
+
+
+def _size_differences(source: TensorDesc, target: TensorDesc, place: str, other: str) -> Iterator[Violation]:
+    """Why two tensors that an edge connects differ in bytes: their types and sizes, else strides, else total sizes."""
+    if source.total_tensor_size_in_bytes == target.total_tensor_size_in_bytes:
+        return
+    values = {
+        "DataType": (source.data_type.name, target.data_type.name),
+        "Sizes": (list(source.sizes), list(target.sizes)),
+        "Strides": (list(source.layout.strides), list(target.layout.strides)),
+        "TotalTensorSizeInBytes": (source.total_tensor_size_in_bytes, target.total_tensor_size_in_bytes),
+    }
+    differing = [name for name, (wanted, found) in values.items() if wanted != found]
+    is_shape = differing[0] in ("DataType", "Sizes")
+    for name in [each for each in differing if each in ("DataType", "Sizes")] if is_shape else differing[:1]:
+        wanted, found = values[name]
+        sizes = (source.total_tensor_size_in_bytes, target.total_tensor_size_in_bytes)
+        told = [f"{value} ({size} bytes in all)" for value, size in zip((wanted, found), sizes, strict=True)]
+        yield BYTES(f"{place}.{name}", told[1], f"{told[0]} as {other}", Use(wanted))
 
 
 def check_graph(graph: Graph) -> tuple[tuple[int, ...], list[Violation]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from anydml.core.enums import MatrixTransform
 from anydml.core.errors import Violation
+from anydml.core.fixes import Fix, Set, Use
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import Enumeration, Float, Operator, attribute, same, tensor_input, tensor_output
@@ -48,10 +49,21 @@ class Gemm(Operator, since="1.0", id=54):
     def check(self, level: FeatureLevel) -> Iterator[Violation]:
         (_, inner), (other, _) = self._matrix_sizes()
         if inner != other:
-            yield INNER("BTensor.Sizes", f"{other} rows as multiplied", f"{inner}, the columns of ATensor")
+            found, expected = f"{other} rows as multiplied", f"{inner}, the columns of ATensor"
+            yield INNER("BTensor.Sizes", found, expected, self._inner_fix())
         if self.a_tensor.sizes[:-2] != self.b_tensor.sizes[:-2]:
             expected = f"leading sizes {self.a_tensor.sizes[:-2]} as ATensor has"
             yield INNER("BTensor.Sizes", self.b_tensor.sizes[:-2], expected, "strides of 0 to broadcast")
+
+    def _inner_fix(self) -> Fix:
+        """Another transform, where one makes the sizes fit; else other sizes."""
+        (rows, inner), (other, columns) = self._matrix_sizes()
+        if columns == inner:
+            return Set("trans_b", _other(self.trans_b).name)
+        if rows == other:
+            return Set("trans_a", _other(self.trans_a).name)
+        sizes = (inner, columns) if self.trans_b is MatrixTransform.NONE else (columns, inner)
+        return Use((*self.b_tensor.sizes[:-2], *sizes))
 
     def infer(self) -> dict[str, tuple[int, ...]]:
         (rows, _), (_, columns) = self._matrix_sizes()
@@ -64,3 +76,7 @@ class Gemm(Operator, since="1.0", id=54):
         if c_tensor is not None:
             result = result + a.dtype.type(self.beta) * c_tensor
         return apply_activation(xp, result, self.fused_activation)
+
+
+def _other(transform: MatrixTransform) -> MatrixTransform:
+    return MatrixTransform.NONE if transform is MatrixTransform.TRANSPOSE else MatrixTransform.TRANSPOSE

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from anydml.core.enums import RecurrentNetworkDirection as Direction
 from anydml.core.errors import Violation, counted
+from anydml.core.fixes import Add, Advice, Fix
 from anydml.core.levels import FeatureLevel
 from anydml.core.rules import rule
 from anydml.core.schema import (
@@ -27,6 +28,8 @@ from anydml.operators.types import FLOAT_16_32, UINT32
 
 ACTIVATIONS = rule("recurrent.activations", "There is one activation for each function of each direction.")
 NO_OUTPUT = rule("recurrent.outputs", "At least one of the outputs is asked for.")
+_USUAL = {1: ("Tanh",), 2: ("Sigmoid", "Tanh"), 3: ("Sigmoid", "Tanh", "Tanh")}
+"""The activations that most networks have, by the number of functions of a cell."""
 _FLOATS, _LENGTHS = {"1.0": FLOAT_16_32}, {"1.0": UINT32}
 _ACTIVATIONS = Array(Activation())
 _STATE = "1 directions batch hidden"
@@ -88,11 +91,19 @@ class _Recurrent(Operator, abstract=True):
         wanted = self.functions * self.directions
         if len(self.activation_descs) != wanted:
             found = counted(len(self.activation_descs), "activation")
-            yield ACTIVATIONS("ActivationDescs", found, f"{wanted} for {self.direction.name}")
+            yield ACTIVATIONS(
+                "ActivationDescs", found, f"{wanted} for {self.direction.name}", self._usual_activations()
+            )
         outputs = self.points("output")
         if not self.pending_outputs and all(point.tensor is None for point in outputs):
             names = " or ".join(point.dml_name for point in outputs)
-            yield NO_OUTPUT(outputs[0].dml_name, "no outputs", names)
+            yield NO_OUTPUT(outputs[0].dml_name, "no outputs", names, Add(outputs[0].name))
+
+    def _usual_activations(self) -> Fix:
+        names = _USUAL[self.functions] * self.directions
+        python = ", ".join(f"Activation{name}.fused()" for name in names)
+        model = ", ".join(f'{{"Type": "ACTIVATION_{name.upper()}", "Desc": {{}}}}' for name in names)
+        return Advice(f"[{python}]", f"[{model}]")
 
     def activation(self, direction: int, function: int) -> Operator:
         return self.activation_descs[self.functions * direction + function]

@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 
 from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import InvalidDescriptionError
-from anydml.core.fixes import suggest
+from anydml.core.fixes import Use, suggest
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
@@ -28,6 +28,8 @@ BACKENDS = {
 """What each device is, and the module whose `BACKEND` runs it."""
 AUTO = "auto"
 """Stands for the fastest device that is there."""
+DEVICES = (*BACKENDS, AUTO)
+"""Every name that a device is asked for by."""
 
 Memory = Sequence[Buffer | None]
 """The buffer of each slot of a plan; None for those that the steps at hand do not use."""
@@ -116,19 +118,26 @@ class Backend(Space, Protocol):
         ...
 
 
+def find_device(name: Any) -> str:
+    """The name of a device that is known: itself, or the one that `auto` stands for."""
+    if not isinstance(name, str) or name not in DEVICES:
+        expected = f"one of {', '.join(DEVICES)}"
+        raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), DEVICES)))
+    return fastest() if name == AUTO else name
+
+
 def find_backend(name: Any) -> Backend:
     """The backend of this name, imported now and not before."""
-    if not isinstance(name, str) or name not in BACKENDS:
-        expected = f"one of {', '.join(BACKENDS)}"
-        raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), BACKENDS)))
-    return _load(name)
+    return _load(find_device(name))
 
 
 @cache
 def _load(name: str) -> Backend:
     reason = why_missing(name)
     if reason is not None:
-        raise InvalidDescriptionError(UNKNOWN_DEVICE("device", f"{name!r} ({reason})", "a device that is there"))
+        raise InvalidDescriptionError(
+            UNKNOWN_DEVICE("device", f"{name!r} ({reason})", "a device that is there", Use(AUTO))
+        )
     return cast(Backend, import_module(BACKENDS[name][1]).BACKEND)
 
 

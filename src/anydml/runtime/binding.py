@@ -39,8 +39,8 @@ OVERLAP = rule(
 OWNED = rule(
     "binding.owned", "OWNED_BY_DML inputs are bound when the operator is initialized, all others when it runs."
 )
-_AT_INITIALIZE = Advice("initialize(...) takes it", "the bindings of the dispatchable")
-_AT_RUN = Advice("the call takes it", "the bindings of the dispatch command")
+_AT_INITIALIZE = Advice("giving it to initialize(...)", "the bindings of the dispatchable")
+_AT_RUN = Advice("giving it to the call", "the bindings of the dispatch command")
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,8 @@ class Binder:
             violations.append(SIZE(port.dml_name, found, expected, _larger(port, value)))
             return None
         if buffer.address % port.alignment:
-            found = f"memory {buffer.address % port.alignment} bytes past a multiple of {port.alignment}"
+            past = counted(buffer.address % port.alignment, "byte")
+            found = f"memory {past} past a multiple of {port.alignment}"
             fix = Advice("an aligned buffer", "an aligned offset")
             violations.append(ALIGNMENT(port.dml_name, found, f"a multiple of {port.alignment}", fix))
         if port.is_output and not buffer.is_writable:

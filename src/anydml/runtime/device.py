@@ -18,7 +18,7 @@ from anydml.core.schema.validate import require_valid
 from anydml.graph.checks import require_valid_graph
 from anydml.graph.graph import Graph
 from anydml.graph.passes import Passes
-from anydml.runtime.backend import AUTO, BACKENDS, Backend, fastest, find_backend
+from anydml.runtime.backend import BACKENDS, Backend, find_backend, find_device
 from anydml.runtime.buffer import Buffer
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.initializer import OperatorInitializer
@@ -51,7 +51,7 @@ class Device:
     feature_level: FeatureLevel
 
     def __init__(self, name: str = "cpu", feature_level: FeatureLevelLike = HIGHEST_LEVEL) -> None:
-        name = fastest() if name == AUTO else name
+        name = find_device(name)
         find_backend(name)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "feature_level", FeatureLevel.parse(feature_level))
@@ -113,7 +113,8 @@ class Device:
     ) -> CompiledOperator:
         """Check and plan a graph; the result runs on buffers, bound by index or by name."""
         if not isinstance(graph, Graph):
-            raise InvalidDescriptionError(NOT_A_GRAPH("graph", type(graph).__name__, "a Graph", "Graph(...)"))
+            fix = "compile(...), or Graph.of(...)" if isinstance(graph, Operator) else "Graph(...)"
+            raise InvalidDescriptionError(NOT_A_GRAPH("graph", type(graph).__name__, "a Graph", fix))
         require_valid_graph(graph, self.feature_level)
         planned = plan_graph(graph, self.backend, passes)
         return CompiledOperator(self, planned, ExecutionFlags.parse(flags), passes)
@@ -151,6 +152,14 @@ class Device:
 def _require_operator(operator: Any) -> Operator:
     if not isinstance(operator, Operator):
         found = operator.__name__ + " itself" if isinstance(operator, type) else type(operator).__name__
-        name = operator.__name__ if isinstance(operator, type) and issubclass(operator, Operator) else "Slice1"
-        raise InvalidDescriptionError(NOT_AN_OPERATOR("operator", found, "an operator with its fields", f"{name}(...)"))
+        fix = _operator_fix(operator)
+        raise InvalidDescriptionError(NOT_AN_OPERATOR("operator", found, "an operator with its fields", fix))
     return operator
+
+
+def _operator_fix(given: Any) -> str:
+    if isinstance(given, Graph):
+        return "compile_graph(...)"
+    if isinstance(given, CompiledOperator):
+        return "calling it, since it is compiled"
+    return f"{given.__name__}(...)" if isinstance(given, type) and issubclass(given, Operator) else "Slice1(...)"

@@ -13,7 +13,7 @@ from anydml.graph.passes.memory import PERSISTENT_ALIGNMENT_BYTES
 from anydml.runtime.backend import Space
 from anydml.runtime.binding import OVERLAP, READ_ONLY, BufferBinding, resource_range, whole_resource
 from anydml.runtime.buffer import Buffer
-from anydml.runtime.compiled import CompiledOperator
+from anydml.runtime.compiled import BindingProperties, CompiledOperator
 
 RESOURCE_OFFSET = rule("table.resource-offset", "Temporary and persistent memory starts at a multiple of 256.")
 RESOURCE_SIZE = rule(
@@ -44,6 +44,13 @@ class OperatorInitializer:
                 raise InvalidDescriptionError(TARGETS(path, "an operator a second time", "each of them once"))
             seen.add(id(operator))
         self.operators = found
+
+    @property
+    def binding_properties(self) -> BindingProperties:
+        """Descriptors for what is read and filled. No memory of its own: results are kept by the operators."""
+        owned = sum(port.is_owned for compiled in self.operators for port in compiled.inputs)
+        kept = sum(compiled.binding_properties.persistent_resource_size > 0 for compiled in self.operators)
+        return BindingProperties(owned + kept, temporary_resource_size=0, persistent_resource_size=0)
 
     def run(self, inputs: Sequence[Any], outputs: Sequence[Any], temporary: Buffer | None) -> None:
         """Check the bindings of all operators, then initialize each."""

@@ -8,6 +8,7 @@ from anydml.core.enums import ExecutionFlags
 from anydml.core.schema import Operator
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Memory, Run
+from anydml.runtime.buffer import Buffer
 from anydml.runtime.host import HostMemory
 
 
@@ -26,6 +27,13 @@ class NullExecutable:
 class NullBackend(HostMemory):
     uses_passes = True
     shares_executables = False
+
+    def allocate(self, size_in_bytes: int) -> Buffer:
+        """Zeros: what nothing computes should not look like results."""
+        buffer = super().allocate(size_in_bytes)
+        assert buffer.data is not None
+        buffer.data.fill(0)
+        return buffer
 
     def claims(self, operator: Operator) -> bool:
         return False

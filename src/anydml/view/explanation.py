@@ -12,6 +12,7 @@ from anydml.core.layout import Layout
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
 from anydml.core.tensor import TensorDesc
+from anydml.graph.graph import Graph
 from anydml.view.notebook import window_of
 from anydml.view.subject import Subject, Window
 
@@ -100,6 +101,7 @@ def explain(
         value = value.tensor("input_tensor")
     elif not isinstance(value, (TensorDesc, Layout)):
         fix = "TensorDesc.from_array(array)" if hasattr(value, "dtype") else "TensorDesc('FLOAT32', [2, 3])"
+        fix = "graph.describe() or graph.to_svg()" if isinstance(value, Graph) else fix
         expected = "a Layout, a TensorDesc or a Slice1"
         raise InvalidDescriptionError(NOT_EXPLAINED("", type(value).__name__, expected, fix), "explain")
     several = list(index)

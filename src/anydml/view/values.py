@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -13,6 +12,8 @@ import numpy.typing as npt
 from anydml.core.errors import InvalidDescriptionError, counted, shortened, shown
 from anydml.core.layout import Layout
 from anydml.core.rules import rule
+from anydml.files.npy import read_array, read_header
+from anydml.files.places import at_key
 
 COUNT = rule("values.count", "Values are given for every index, or for every place in memory.")
 SHARED = rule("values.shared", "Indices that share an element have one value.")
@@ -32,7 +33,8 @@ class Values:
         if not self.is_logical and array.size != places:
             expected = f"{logical:,}, one for each index"
             expected += f", or {places:,}, one for each place in memory" if places != logical else ""
-            raise InvalidDescriptionError(COUNT("values", counted(array.size, "value"), expected))
+            fix = f"np.arange({logical}), or 1:{logical} on a command line"
+            raise InvalidDescriptionError(COUNT("values", counted(array.size, "value"), expected, fix))
         self._layout, self._values = layout, array.reshape(-1)
         if self.is_logical:
             self._check_shared()
@@ -123,11 +125,9 @@ def _load(name: str) -> npt.NDArray[Any]:
     path = Path(name)
     if not path.is_file():
         raise InvalidDescriptionError(READABLE("values", f"no file {shortened(name)!r}", "an .npy file that exists"))
-    try:
-        array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        found = f"{shortened(name)!r}: {shortened(str(error))}"
-        raise InvalidDescriptionError(READABLE("values", found, "an array that np.save wrote")) from None
-    if prod(array.shape) > _MOST_VALUES:
-        raise InvalidDescriptionError(READABLE("values", f"{array.size:,} values", f"at most {_MOST_VALUES:,}"))
-    return array
+    with at_key("values"):
+        header = read_header(path)
+        count = header.element_count
+        if count > _MOST_VALUES:
+            raise InvalidDescriptionError(READABLE("values", f"{count:,} values", f"at most {_MOST_VALUES:,}"))
+        return read_array(path, header)

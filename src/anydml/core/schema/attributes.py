@@ -13,7 +13,7 @@ import numpy as np
 from anydml.core.datatype import DataType
 from anydml.core.enums import DmlEnum, check_member_level
 from anydml.core.errors import MOST_VIOLATIONS, InvalidDescriptionError, Violation, counted, shown
-from anydml.core.fixes import Advice, Use, suggest
+from anydml.core.fixes import Advice, Use, suggest, unquoted
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.levels import FeatureLevel
 from anydml.core.naming import pascal
@@ -121,7 +121,7 @@ class Float(AttributeType):
         if isinstance(value, str) and value.lower() in ("nan", "inf", "-inf"):
             return float(value)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-            violations.append(NUMBER(path, shown(value), "a number", "writing it without quotes"))
+            violations.append(NUMBER(path, shown(value), "a number", unquoted(value)))
             return None
         return float(round_to(value, np.float32))
 

@@ -48,6 +48,20 @@ class LazyDoc:
         return document(owner, self.own)
 
 
+class BoundDoc:
+    """The `__doc__` of a metaclass, whose classes then give theirs bound even where `pydoc` asks for the bare one."""
+
+    def __init__(self, own: str) -> None:
+        self.own = own
+
+    def __get__(self, cls: type | None, metaclass: type) -> str | None:
+        text: str | None = self.own if cls is None else vars(type)["__doc__"].__get__(cls)
+        return text
+
+    def __set__(self, cls: type, text: object) -> None:
+        vars(type)["__doc__"].__set__(cls, text)
+
+
 def own_text(operator: type[Operator]) -> str:
     """What the operator means, in its author's words and on one line."""
     found = vars(operator).get("__doc__")

@@ -10,6 +10,7 @@ from typing import Any
 from anydml.core.errors import InvalidDescriptionError, shown
 from anydml.core.fixes import Advice, Call, Either, Fix, OneOf, Rename, suggest
 from anydml.core.foreign import fold, foreign_names, needless_names, translate
+from anydml.core.naming import closest
 from anydml.core.rules import rule
 from anydml.core.schema.operator import OPERATORS, Operator
 
@@ -50,8 +51,8 @@ def suggest_operator(name: str, among: Iterable[type[Operator]] | None = None) -
     if not calls and among is None and fold(name) in needless_names():
         return Advice(needless_names()[fold(name)])
     if not calls:
-        near = get_close_matches(_bare(name), [*_folded(classes), *foreign_names()], n=1, cutoff=0.6)
-        calls = _calls(_meant(near[0], classes), classes) if near else []
+        near = closest(_bare(name), [*_folded(classes), *foreign_names()])
+        calls = _calls(_meant(near, classes), classes) if near is not None else []
     if not calls:
         return suggest("", list(classes))
     return calls[0] if len(calls) == 1 else Either(tuple(calls))

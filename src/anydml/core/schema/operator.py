@@ -23,7 +23,7 @@ from anydml.core.naming import pascal, upper
 from anydml.core.policy import DEFAULT, Outline, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema import sizes as patterns
-from anydml.core.schema.documenting import LazyDoc, default_of, own_text, signature_of
+from anydml.core.schema.documenting import BoundDoc, LazyDoc, default_of, own_text, signature_of
 from anydml.core.schema.fields import (
     AttributeField,
     CountField,
@@ -70,7 +70,9 @@ OPERATORS: dict[str, type[Operator]] = {}
 
 
 class OperatorType(type):
-    """The class of operator classes: `dir`, `help` and completion show what users need, not how it is declared."""
+    __doc__ = BoundDoc(
+        "The class of operator classes: `dir`, `help` and completion show what users need, not how it is declared."
+    )
 
     def __dir__(cls) -> list[str]:
         special = [name for name in super().__dir__() if name.startswith("__")]
@@ -147,7 +149,7 @@ class Operator(metaclass=OperatorType):
         cls.ranks = Ladder.parse(cls.rank)
         cls.form = _form_of(cls)
         cls.__signature__ = signature_of(cls)  # type: ignore[attr-defined]
-        cls.__doc__ = LazyDoc(cls.__doc__ or "")  # type: ignore[assignment]
+        cls.__doc__ = LazyDoc(cls.__doc__ or "")
         for pattern in cls.sizes_of.values():
             patterns.parse(pattern)
         OPERATORS[cls.dml_type] = cls

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from anydml.core.datatype import DataType
 from anydml.core.errors import MOST_VIOLATIONS, Violation, counted, raise_if_any, shortened, shown
 from anydml.core.fixes import REMOVE_ONE, Add, Advice, Remove, suggest
 from anydml.core.integers import NOT_A_LIST, read_integer
 from anydml.core.naming import pascal, snake
 from anydml.core.policy import Outline, TensorPolicy
 from anydml.core.rules import rule
+from anydml.core.schema.attributes import Enumeration
 from anydml.core.schema.fields import AttributeField, Field, TensorField
 from anydml.core.schema.tensors import read_tensor
 from anydml.core.tensor import TensorDesc
@@ -24,6 +26,26 @@ MISSING = rule("field.missing", "Every field that is not optional is given.")
 UNKNOWN = rule("field.unknown", "Every name is a field of the operator.")
 TWICE = rule("field.twice", "A field is given once.")
 COUNT = rule("field.count", "A count equals the length of the lists it counts.")
+
+
+_KINDS = {
+    "TENSOR": "a tensor description",
+    "TENSOR_ARRAY": "a list of tensor descriptions",
+    "UINT": "a whole number from 0",
+    "UINT_ARRAY": "a list of whole numbers from 0",
+    "INT": "a whole number",
+    "INT_ARRAY": "a list of whole numbers",
+    "FLOAT": "a number",
+    "FLOAT_ARRAY": "a list of numbers",
+    "BOOL": "true or false",
+    "SCALAR_UNION": "a number",
+    "SCALE_BIAS": "a scale and a bias",
+    "SIZE_2D": "a width and a height",
+    "FUSED_ACTIVATION": "a fused activation",
+    "FUSED_ACTIVATION_ARRAY": "a list of fused activations",
+    "ENUM:DML_TENSOR_DATA_TYPE": "a data type",
+}
+"""Types of fields in words."""
 
 
 def read_fields(
@@ -85,8 +107,15 @@ def _read_field(
     elif value is not None:
         return _read_tensors(field, value, path, violations)
     if not field.optional and not (isinstance(field, TensorField) and not field.is_input):
-        violations.append(MISSING(path, "nothing", f"a value ({field.type_name})", Add(field.name)))
+        violations.append(MISSING(path, "nothing", _kind_of(field), Add(field.name)))
     return None
+
+
+def _kind_of(field: Field) -> str:
+    """What a field holds, in words."""
+    if isinstance(field, AttributeField) and isinstance(field.type, Enumeration) and field.type.of is not DataType:
+        return f"one of {', '.join(member.name for member in field.type.of)}"
+    return _KINDS[field.type_name]
 
 
 def _default(field: AttributeField, known: Mapping[str, Any]) -> Any:

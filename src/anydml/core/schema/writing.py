@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from anydml.core.errors import InvalidDescriptionError, shown
+from anydml.core.errors import InvalidDescriptionError, shown, told_as_json
 from anydml.core.fixes import Spelling
 from anydml.core.naming import pascal
 from anydml.core.rules import rule
@@ -64,7 +64,8 @@ def from_dict(wanted: type[Operator], value: Mapping[str, Any]) -> Operator:
     if not issubclass(found, wanted):
         expected = PREFIX + wanted.dml_type
         raise InvalidDescriptionError(WRITTEN("type", name, expected, f"{found.__name__}.from_dict"), wanted.__name__)
-    return found.from_model(desc)
+    with told_as_json():
+        return found.from_model(desc)
 
 
 def expression(operator: Operator) -> str:

@@ -26,13 +26,15 @@ _PATTERNS = ("*.json", "*/*.json")
 
 
 def nearby_model(path: Path) -> str:
-    """A model whose name is like this one, in the same folder or one inside it; "another path" if there is none."""
+    """A model with a like name, in the same folder or one inside it, or the first of a folder; else "another path"."""
     try:
-        folder = path if path.is_dir() else path.parent
-        models = [each for pattern in _PATTERNS for each in islice(folder.glob(pattern), _MOST_NAMES)]
-        wanted = path.with_suffix(".json").name
+        is_folder = path.is_dir()
+        names = {each.stem: each.as_posix() for each in reversed(_models(path if is_folder else path.parent))}
     except (OSError, ValueError):
         return "another path"
-    names = {each.name: each.as_posix() for each in reversed(models)}
-    near = closest(wanted, names)
-    return shortened(names[near]) if near else "another path"
+    near = min(names, default=None) if is_folder else closest(path.stem, names)
+    return "another path" if near is None else shortened(names[near])
+
+
+def _models(folder: Path) -> list[Path]:
+    return [each for pattern in _PATTERNS for each in islice(folder.glob(pattern), _MOST_NAMES)]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from anydml.core.datatype import DataType
+from anydml.core.fixes import unquoted
 from anydml.core.rules import rule
 from anydml.files.elements import to_array
 from anydml.files.json_tree import SPECIAL, Chunk, Entries, Node, Numbers
@@ -41,8 +42,7 @@ def _read_float(node: Node, kind: DataType, notes: Notes) -> float | None:
         except OverflowError:
             notes.add(node, NUMBER, node.kind, "a number that fits 64 bits", '"inf" in quotes for infinity')
             return None
-    fix = "writing it without quotes" if isinstance(value, str) else ""
-    notes.add(node, NUMBER, node.kind, f'a number, "nan", "inf" or "-inf" ({kind.name})', fix)
+    notes.add(node, NUMBER, node.kind, f'a number, "nan", "inf" or "-inf" ({kind.name})', unquoted(value))
     return None
 
 
