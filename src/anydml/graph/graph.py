@@ -171,6 +171,11 @@ class Graph:
             found.setdefault((edge.from_node_index, edge.from_node_output_index), []).append(edge)
         return found
 
+    def label_of(self, index: int) -> str:
+        """The name of a node, or what it is with its index: `constant#4`."""
+        node = self.nodes[index]
+        return node.name or f"{node.operator.dml_type if isinstance(node, OperatorNode) else 'constant'}#{index}"
+
     def describe(self) -> str:
         """The graph in words, a node per line."""
         from anydml.graph.describe import describe_graph
