@@ -16,7 +16,7 @@ _SHOWN_VIOLATIONS = 40
 
 
 class HResult(IntEnum):
-    """The codes DirectML answers with."""
+    """The HRESULT codes that DirectML returns."""
 
     S_OK = 0x00000000
     E_INVALIDARG = 0x80070057
@@ -76,6 +76,7 @@ class DmlError(Exception):
     """Something DirectML would refuse. `violations` holds every reason found."""
 
     hresult = HResult.E_INVALIDARG
+    """The code that DirectML would return."""
 
     def __init__(self, violations: Violation | Iterable[Violation], subject: str = "") -> None:
         self.violations = (violations,) if isinstance(violations, Violation) else tuple(violations)
@@ -105,7 +106,7 @@ class DmlError(Exception):
 
 
 class InvalidDescriptionError(DmlError, ValueError):
-    """A tensor, layout or operator is described wrongly (E_INVALIDARG)."""
+    """A tensor, layout or operator is described wrongly."""
 
 
 class UnsupportedError(DmlError):
@@ -121,7 +122,7 @@ class BindingError(DmlError, ValueError):
 
 
 class OutOfMemoryError(DmlError, MemoryError):
-    """More memory is asked for than there is (E_OUTOFMEMORY)."""
+    """More memory is asked for than there is."""
 
     hresult = HResult.E_OUTOFMEMORY
 

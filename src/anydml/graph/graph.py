@@ -1,4 +1,4 @@
-"""Graph: operators and constants connected by edges, valid on construction; one operator is a graph of one node.
+"""Graph: operators and constants connected by edges; one operator is a graph of one node.
 
 The three kinds of edges are those of DML_GRAPH_DESC. The index of a node's input is its position among the operator's
 input tensors in DirectML's order, absent ones included and lists spread out; outputs likewise.
@@ -90,7 +90,9 @@ class IntermediateEdge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes and edges: DML_GRAPH_DESC. Immutable; everything documented about graphs holds, or it is not made.
+    """Nodes and edges: DML_GRAPH_DESC. Immutable.
+
+    Edges are checked on construction, operators by `Device.compile_graph`.
 
     `input_names` and `output_names` are what buffers can be bound by, besides their index. Counts that are left out
     follow from the edges.
