@@ -279,10 +279,10 @@ class _Drawer:
         if any(cell.is_chosen for cell in self.picture.memory_cells):
             ring = Sheet(38, 30, ('<rect class="chosen" x="2" y="2" width="34" height="26" rx="8"/>',))
             entries.append(beside([ring, _text("the index asked for", "words muted", 7.0, 24)], 8))
-        sample, meaning = labels(self.picture)
+        label, meaning = labels(self.picture)
         if meaning:
-            wide = max(38, _cell_width([sample]))
-            shapes = tuple(cell_shapes(MemoryCell(0, sample, Kind.ELEMENT, 0, 1), 0, 0, wide, self.name, 30))
+            wide = max(38, _cell_width([label]))
+            shapes = tuple(cell_shapes(MemoryCell(0, label, Kind.ELEMENT, 0, 1), 0, 0, wide, self.name, 30))
             entries.append(beside([Sheet(wide, 30, shapes), _text(meaning, "words muted", 7.0, 24)], 8))
         return [flow(entries, SheetSize(WIDTH, 24))] if entries else []
 
