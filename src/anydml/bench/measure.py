@@ -16,9 +16,11 @@ import numpy as np
 
 from anydml.bench.contenders import CONTENDERS, COPY, LIMIT, ONE_THREAD, OURS, POSITIVE, Array, Buffers, Move
 from anydml.bench.first_use import FirstUse
+from anydml.bench.passes import PASSES
 from anydml.bench.patterns import Case, Pattern
 from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
+from anydml.runtime.moves.engine import PreparedMove, prepare
 
 SHORTEST_SECONDS = 1e-3
 """Shorter moves are repeated within one measurement until it takes about this long."""
@@ -92,6 +94,9 @@ class Result:
     ratios: dict[str, float]
     """Of each contender: the speed beside the copy's, the median of the ratios within a repetition."""
     leads: dict[str, Lead]
+    read_bytes: int = 0
+    written_bytes: int = 0
+    """Memory that the move reads and writes, in whole lines."""
 
     def rate(self, contender: str) -> float:
         """Payload, in GB/s."""
@@ -140,7 +145,7 @@ def measure(
     buffers = Buffers(_buffer(case.source, data_type), _buffer(case.destination, data_type))
     made: dict[str, Move | None] = {}
     for name in contenders:
-        made[name] = CONTENDERS[name](case, buffers, threads)
+        made[name] = (CONTENDERS | PASSES)[name](case, buffers, threads)
         if name == OURS and pattern.positive:  # right after the one it is compared with
             made[POSITIVE] = CONTENDERS[OURS](pattern.positive(size_bytes // element, element), buffers, threads)
     moves = {name: move for name, move in made.items() if move is not None}
@@ -155,17 +160,17 @@ def measure(
     leads = {name: Lead.of(taken, seconds[OURS]) for name, taken in seconds.items()}
     timings = {name: Timing.of(taken) for name, taken in seconds.items()}
     payload = case.destination.logical_element_count * element
-    return Result(pattern.name, data_type.name.lower(), payload, _kernel(case, data_type), timings, ratios, leads)
+    ours = _prepared(case, data_type)
+    touched = ours.plan.read_bytes, ours.plan.written_bytes
+    return Result(pattern.name, data_type.name.lower(), payload, ours.kernel, timings, ratios, leads, *touched)
 
 
 def _ratio(others: list[float], mine: list[float]) -> float:
     return median(other / own for other, own in zip(others, mine, strict=True))
 
 
-def _kernel(case: Case, data_type: DataType) -> str:
-    from anydml.runtime.moves.engine import prepare
-
-    return prepare(case.source, case.destination, data_type).kernel
+def _prepared(case: Case, data_type: DataType) -> PreparedMove:
+    return prepare(case.source, case.destination, data_type)
 
 
 def _buffer(layout: Layout, data_type: DataType) -> Array:
@@ -197,8 +202,9 @@ def time_of(move: Move, loops: int) -> float:
     return (_clock() - start) / loops
 
 
-def contenders_at_hand(peers: bool) -> list[str]:
-    return list(CONTENDERS) if peers else [COPY, LIMIT, OURS, ONE_THREAD, "NumPy"]
+def contenders_at_hand(peers: bool, passes: bool = False) -> list[str]:
+    chosen = list(CONTENDERS) if peers else [COPY, LIMIT, OURS, ONE_THREAD, "NumPy"]
+    return chosen + list(PASSES) if passes else chosen
 
 
 def describe_machine() -> dict[str, str | int]:
@@ -227,8 +233,6 @@ def _processor() -> str:
 
 def dispatch_seconds(calls: int = 2000) -> float:
     """One dispatch of a prepared 1 KiB slice."""
-    from anydml.runtime.moves.engine import prepare
-
     source, destination = Layout((16, 16), (-64, 2), 1000), Layout((16, 16))
     move = prepare(source, destination, DataType.FLOAT32)
     data, result = np.ones(2048 * 4, np.uint8), np.ones(256 * 4, np.uint8)

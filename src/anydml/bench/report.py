@@ -8,6 +8,7 @@ from statistics import geometric_mean
 from anydml.bench.contenders import COPY, ONE_THREAD, OURS, PEERS, POSITIVE
 from anydml.bench.measure import Lead, Result, Run, mean_fraction
 from anydml.bench.patterns import PATTERNS
+from anydml.bench.text import aligned
 
 NOISE = 0.05
 """Speeds closer than this, or than chance can bring them, are taken as equal."""
@@ -20,8 +21,7 @@ def table(results: list[Result]) -> str:
     peers = [peer for peer in PEERS if any(peer in result.timings for result in results)]
     heads = ["pattern", "kernel", "copy", "anydml", "+-", "of copy", "of limit", "1 thread", *peers]
     rows = [heads, *(_cells(result, peers) for result in results)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
-    lines = ["  ".join(_aligned(row, widths)) for row in rows]
+    lines = aligned(rows, left=2)
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", _means(results, peers)])
 
 
@@ -31,11 +31,6 @@ def _cells(result: Result, peers: list[str]) -> list[str]:
     cells += [f"{ours.spread:.0%}", f"{result.fraction(OURS):.2f}", f"{result.part_of_limit:.2f}"]
     cells.append(f"{result.rate(ONE_THREAD):.2f}")
     return cells + [f"{result.rate(peer):.2f}" if peer in result.timings else "-" for peer in peers]
-
-
-def _aligned(row: list[str], widths: list[int]) -> Iterator[str]:
-    for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
-        yield cell.ljust(width) if column < 2 else cell.rjust(width)
 
 
 def _means(results: list[Result], peers: list[str]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anydml.cli.bench_compute import add_compute
+from anydml.cli.bench_first_use import add_first_use
 from anydml.cli.bench_graph import add_graph
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
@@ -29,6 +30,7 @@ def add_parser(subparsers: Any) -> None:
     _add_moves(kinds.add_parser("moves", help="strided moves, beside a contiguous copy and beside peers"))
     add_compute(kinds.add_parser("compute", help="arithmetic, beside NumPy, PyTorch and ONNX Runtime"))
     add_graph(kinds.add_parser("graph", help="whole networks, beside ONNX Runtime"))
+    add_first_use(kinds.add_parser("first-use", help="the time to the first result of common operators"))
 
 
 def _add_moves(parser: ArgumentParser) -> None:
@@ -40,6 +42,7 @@ def _add_moves(parser: ArgumentParser) -> None:
     add("--repeat", type=positive, default=11, help="repetitions, interleaved (default: 11)")
     add("--threads", type=positive, default=None, help="threads of each contender (default: all processors)")
     add("--peers", action="store_true", help="also PyTorch and ONNX Runtime, on cuda CuPy, where installed")
+    add("--passes", action="store_true", help="also each side alone, and what that leaves to gain; on the processor")
     add(
         "--device",
         choices=("cpu", "cuda"),
@@ -69,8 +72,9 @@ def _run_cuda(args: Namespace) -> int:
     """Moves on a GPU, by events on its stream."""
     from anydml.bench import gpu
 
-    if args.svg:
-        raise UsageError("--svg: found it with --device cuda, expected it without")
+    for name in ("svg", "passes"):
+        if getattr(args, name):
+            raise UsageError(f"--{name}: found it with --device cuda, expected it without")
     types, machine = _types(args.types), gpu.machine()
     done = gpu.MoveRun(machine, args.size)
     chosen = _chosen(args.patterns)
@@ -101,7 +105,7 @@ def _measure(args: Namespace) -> Run:
     types = _types(args.types)
     chosen = _chosen(args.patterns)
     threads = args.threads or get_threads()
-    contenders = measure.contenders_at_hand(args.peers)
+    contenders = measure.contenders_at_hand(args.peers, args.passes)
     machine, dispatch = measure.describe_machine(), measure.dispatch_seconds()
     done = measure.Run(machine, args.size, threads, measure_first_use(), dispatch)
     with Progress(len(types) * len(chosen), "measuring") as progress:
@@ -130,12 +134,13 @@ def _chosen(wanted: str | None) -> list[Pattern]:
 
 
 def _text(done: Run, peers: bool) -> str:
-    from anydml.bench import report
+    from anydml.bench import bounds, report
 
     machine = ", ".join(f"{name} {value}" for name, value in done.machine.items())
     parts = [f"{machine}; {_size_text(done.size_bytes)} of payload, {done.threads} threads"]
     for type_name in done.type_names:
         parts += ["", f"{type_name}, GB/s of payload", report.table(done.of_type(type_name))]
+        parts += [f"\n{bounds.table(done.of_type(type_name))}"] if bounds.has_passes(done.of_type(type_name)) else []
     missing = [peer for peer, package in PEER_PACKAGES.items() if peers and package not in done.machine]
     absent = [f"not installed: {', '.join(missing)}", ""] if missing else []
     return "\n".join([*parts, "", *absent, *report.goals(done)])

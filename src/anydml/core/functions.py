@@ -32,13 +32,15 @@ class ArrayFunctions:
         """The error function, computed in float64."""
         return special.erf(self._library, x.astype("float64")).astype(x.dtype)
 
-    def normal_cdf(self, x: Any) -> Any:
-        """The chance that a standard normal variable lies below x: erfc(-x / sqrt(2)) / 2, computed in float64.
+    def gelu(self, x: Any) -> Any:
+        """x times the chance that a standard normal variable lies below x, erfc(-x / sqrt(2)) / 2, in float64.
 
         An operation of its own, since rounding x / sqrt(2) to x's type would cost the lower tail its digits.
         """
-        half = 0.5 * special.erfc(self._library, x.astype("float64") * -math.sqrt(0.5))
-        return half.astype(x.dtype)
+        wide = x.astype("float64")
+        chance = 0.5 * special.erfc(self._library, wide * -math.sqrt(0.5))
+        # Minus infinity is held back: times 0 it would be no number.
+        return (self._library.maximum(wide, -float(np.finfo(np.float64).max)) * chance).astype(x.dtype)
 
     def write_at(self, target: Any, places: Any, values: Any) -> None:
         """Write rows of an array; of two rows for one place the last stays."""

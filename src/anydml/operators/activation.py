@@ -234,8 +234,7 @@ class ActivationGelu(_Activation, since="5.1", id=157):
     output_tensor: TensorDesc = tensor_output({"5.1": FLOAT_16_32})
 
     def formula(self, m: Any, x: Any) -> Any:
-        # Minus infinity is held back: times 0 it would be no number.
-        return m.maximum(x, -float(m.finfo(x.dtype).max)) * m.normal_cdf(x)
+        return m.gelu(x)
 
 
 class ActivationSwish(_Activation, since="6.2", id=167):

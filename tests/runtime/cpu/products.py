@@ -307,6 +307,29 @@ def backward_convolution(random: Random, data_type: str = "FLOAT32") -> Trial:
     return Trial(operator, numbers, channels * math.prod(window), (), _shift(random, data_type))
 
 
+def small_planes(random: Random) -> Trial:
+    """A depthwise convolution of small images, which mostly stay as large as they are."""
+    height, width, channels = random.randint(1, 9), random.randint(1, 9), random.choice((1, 2, 5, 17))
+    window, dilations = ([random.choice(options) for _ in range(2)] for options in ((1, 2, 3, 5), (1, 1, 2)))
+    reach = [(taps - 1) * step for taps, step in zip(window, dilations, strict=True)]
+    start = [random.randint(0, most) for most in reach]
+    end = [most - before for most, before in zip(reach, start, strict=True)]
+    if random.random() < 0.2 and min(height, width) > 1:
+        end = [after + 1 for after in end]
+    data_type, filters = random.choice(("FLOAT32", "FLOAT32", "FLOAT16")), channels * random.choice((1, 1, 2))
+    given = {
+        "input_tensor": (random.choice((1, 2, 3)), channels, height, width),
+        "filter_tensor": (filters, 1, *window),
+    }
+    if random.random() < 0.5:
+        given["bias_tensor"] = (1, filters, 1, 1)
+    options = {"start_padding": start, "end_padding": end, "dilations": dilations, "group_count": channels}
+    tensors = {name: dml.TensorDesc(data_type, sizes) for name, sizes in given.items()}
+    operator = dml.Convolution(**tensors, **options, fused_activation=_some_activation(random))
+    numbers = {name: values(random, sizes, data_type) for name, sizes in given.items()}
+    return Trial(operator, numbers, math.prod(window), (), _shift(random, data_type))
+
+
 @contextmanager
 def machine(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
     """Code for another processor of the same architecture; nothing of it is kept."""

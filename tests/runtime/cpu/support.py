@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from anydml.core.datatype import DataType
 from anydml.core.steps import Access
+from anydml.runtime.native.pool import get_threads, set_threads
 from anydml.runtime.native.tasks import Task, TaskList
 
 Array = npt.NDArray[Any]
@@ -52,6 +53,24 @@ def random_bytes(generator: np.random.Generator, data_type: DataType, count: int
 
 def run(tasks: Sequence[Task], memory: Sequence[Bytes], threads: int = 1) -> None:
     TaskList(tasks, len(memory)).run([part.ctypes.data for part in memory], threads)
+
+
+def assert_threads_change_no_bit(work: Callable[[], Any]) -> None:
+    """An array, or several of them, that comes out the same for any number of threads."""
+    before, results = get_threads(), set()
+    try:
+        for count in (1, 2, 8):
+            set_threads(count)
+            results.add(_bits(work()))
+    finally:
+        set_threads(before)
+    assert len(results) == 1, "the number of threads changes the result"
+
+
+def _bits(found: Any) -> bytes:
+    parts = list(found.values()) if isinstance(found, dict) else found
+    parts = parts if isinstance(parts, (list, tuple)) else [parts]
+    return b"".join(np.asarray(part).tobytes() for part in parts)
 
 
 def same_elements(a: Bytes, b: Bytes, data_type: DataType, ulp: int) -> bool:

@@ -13,13 +13,13 @@ import anydml as dml
 from anydml.core.steps import Program
 from anydml.runtime.cpu import pointwise
 from anydml.runtime.cpu.loops import canonical
-from anydml.runtime.cpu.reductions import kernel, running
+from anydml.runtime.cpu.reductions import kernel, places, running
 from anydml.runtime.cpu.reductions.lowering import lower
 from anydml.runtime.cpu.reductions.step import Reduction
 from anydml.runtime.native import llvm
-from anydml.runtime.native.pool import get_threads, set_threads
 from tests.runtime.cpu.elements import MAKERS, assert_near, check
 from tests.runtime.cpu.products import MACHINES, Trial, machine
+from tests.runtime.cpu.support import assert_threads_change_no_bit
 
 binding = pytest.importorskip("llvmlite.binding", reason="kernels are machine code")
 
@@ -70,6 +70,26 @@ def large_operators() -> dict[str, Any]:
     return found
 
 
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT32", "UINT8"])
+def test_places__of_many_elements_are_found_in_parts(monkeypatch: pytest.MonkeyPatch, data_type: str) -> None:
+    monkeypatch.setattr(places, "PART_PLACES", 20)
+    in_parts = 0
+    for number in range(12):
+        random = Random(f"parts {data_type} {number}")
+        sizes = tuple(random.choice(choices) for choices in ((1, 1, 3), (6, 24, 30, 64), (1, 2, 3)))
+        axes = [1, *random.sample((0, 2), random.randint(0, 1))]
+        x = np.random.default_rng(number).integers(0, 4, sizes).astype(dml.DataType[data_type].numpy_dtype)
+        if x.dtype.kind == "f" and number % 2:
+            x.flat[:: random.randint(2, 60)] = random.choice((np.nan, np.inf, -np.inf))
+        cls, direction = random.choice((dml.Argmin, dml.Argmax)), random.choice(("INCREASING", "DECREASING"))
+        operator = cls(input_tensor=dml.TensorDesc(data_type, sizes), axes=axes, axis_direction=direction)
+        compiled = dml.Device("cpu").compile(operator)
+        in_parts += len(compiled.plan.steps) == 2
+        expected = dml.Device("reference").compile(operator)(x.reshape(-1).view(np.uint8))
+        assert np.array_equal(compiled(x.reshape(-1).view(np.uint8)), expected), operator
+    assert in_parts >= 3
+
+
 @pytest.mark.parametrize("name", large_operators())
 def test_threads__change_no_bit(name: str) -> None:
     operator = large_operators()[name]
@@ -81,17 +101,7 @@ def test_threads__change_no_bit(name: str) -> None:
         for port in operator.points("input")
         if port.tensor is not None
     ]
-    before, results = get_threads(), set()
-    try:
-        for threads in (1, 2, 8):
-            set_threads(threads)
-            found = compiled(*(array.view(np.uint8) for array in inputs))
-            results.add(
-                b"".join(np.asarray(part).tobytes() for part in (found if isinstance(found, tuple) else [found]))
-            )
-    finally:
-        set_threads(before)
-    assert len(results) == 1
+    assert_threads_change_no_bit(lambda: compiled(*(array.view(np.uint8) for array in inputs)))
 
 
 @pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT32", "UINT8"])

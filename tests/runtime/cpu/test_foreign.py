@@ -9,6 +9,7 @@ import pytest
 
 from anydml.core.schema import Operator
 from anydml.runtime.native.objects import read_symbols
+from tests.runtime.cpu.attention import attention
 from tests.runtime.cpu.foreign import AARCH64, emit_objects, foreign, prepare
 from tests.runtime.cpu.products import (
     backward_convolution,
@@ -32,6 +33,7 @@ MAKERS: dict[str, Callable[[Random], Operator]] = {
     "integers": lambda random: integer_gemm(random).operator,
     "integer convolution": lambda random: integer_convolution(random).operator,
     "maxima": lambda random: max_pooling(random).operator,
+    "attention": lambda random: attention(random)[0],
     "LSTM": lambda random: network(random, "LSTM").operator,
     "GRU": lambda random: network(random, "GRU").operator,
 }

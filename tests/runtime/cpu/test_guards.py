@@ -13,8 +13,17 @@ import numpy as np
 import pytest
 
 import anydml as dml
+from tests.runtime.cpu.attention import attention
 from tests.runtime.cpu.elements import MAKERS as ELEMENTS
-from tests.runtime.cpu.products import Trial, backward_convolution, convolution, gemm, integer_gemm, vector_product
+from tests.runtime.cpu.products import (
+    Trial,
+    backward_convolution,
+    convolution,
+    gemm,
+    integer_gemm,
+    small_planes,
+    vector_product,
+)
 from tests.runtime.cpu.recurrent import GATES, network
 from tests.runtime.cpu.test_maxima import max_pooling
 from tests.runtime.moves.test_guards import guarded
@@ -24,10 +33,12 @@ MAKERS = {
     "vectors": vector_product,
     "convolution": convolution,
     "depthwise": lambda random: convolution(random, is_depthwise=True),
+    "planes": small_planes,
     "backward": backward_convolution,
     "integers": integer_gemm,
     **ELEMENTS,
     "maxima": max_pooling,
+    "attention": lambda random: Trial(*attention(random), 0),
 }
 TRIALS, TRIALS_OF_ELEMENTS = 8, 25
 NETWORKS = "networks"
@@ -38,7 +49,10 @@ def run_guarded(trial: Trial, at_end: bool) -> None:
     run = dml.Device().compile(operator)
     with ExitStack() as stack:
         buffers = {}
-        for name in (*trial.inputs, "output_tensor"):
+        outputs = [
+            field.name for field in operator.tensor_fields() if not field.is_input and getattr(operator, field.name)
+        ]
+        for name in (*trial.inputs, *outputs):
             size = getattr(operator, name).total_tensor_size_in_bytes
             address = stack.enter_context(guarded(size, at_end))
             buffers[name] = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.runtime.native import llvm, pool
+from anydml.runtime.native import llvm
 from tests.runtime.cpu.products import MACHINES, Trial, layout, machine, run, values
+from tests.runtime.cpu.support import assert_threads_change_no_bit
 
 
 def max_pooling(random: Random, data_type: str = "FLOAT32") -> Trial:
@@ -57,11 +58,4 @@ def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, na
 
 def test_threads__give_the_same_bits() -> None:
     trial = max_pooling(Random("threads"))
-    before, results = pool.get_threads(), []
-    try:
-        for count in (1, 2, 8):
-            pool.set_threads(count)
-            results.append(run(trial, "cpu"))
-    finally:
-        pool.set_threads(before)
-    assert all(np.array_equal(results[0], other, equal_nan=True) for other in results[1:])
+    assert_threads_change_no_bit(lambda: run(trial, "cpu"))

@@ -14,8 +14,18 @@ from anydml.core.steps import Access, Nest, Store
 from anydml.runtime.cpu import pointwise
 from anydml.runtime.cpu.arrays import NumpyNest
 from anydml.runtime.cpu.expressions import can_emit
+from anydml.runtime.native import llvm
+from anydml.runtime.native.pool import get_threads
 from anydml.runtime.programs import store_nest
-from tests.runtime.cpu.support import Bytes, random_access, random_bytes, run, same_elements
+from tests.runtime.cpu.products import MACHINES, machine
+from tests.runtime.cpu.support import (
+    Bytes,
+    assert_threads_change_no_bit,
+    random_access,
+    random_bytes,
+    run,
+    same_elements,
+)
 
 WIDE = [DataType[name] for name in ("FLOAT32", "INT32", "UINT32", "INT8", "UINT8", "INT16", "UINT64", "INT64")]
 BINARY = ["add", "subtract", "multiply", "minimum", "maximum", "equal", "less", "greater_equal"]
@@ -117,25 +127,44 @@ def test_streamed__writes_elements_and_nothing_else(monkeypatch: pytest.MonkeyPa
     assert (target[:start] == 7).all() and (target[start + 4 * count :] == 7).all()
 
 
-@pytest.mark.parametrize("data_type", [DataType.FLOAT32, DataType.FLOAT16, DataType.UINT8, DataType.INT64])
+TURNED_TYPES = [DataType.FLOAT32, DataType.FLOAT16, DataType.UINT8, DataType.INT64]
+
+
+@pytest.mark.parametrize("data_type", TURNED_TYPES)
 @pytest.mark.parametrize("sizes", [(70, 600), (16, 16), (64, 512), (5, 1030), (200, 3)])
 @pytest.mark.parametrize("streamed", [False, True])
 def test_turned__operand_is_staged(
     monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, int], data_type: DataType, streamed: bool
 ) -> None:
-    """An operand whose rows are neighbours, beside one whose columns are."""
     monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1 if streamed else 1 << 60)
+    for offset in (0, 5):
+        assert_turned(sizes, data_type, offset)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_turned__operand_is_staged_on_every_machine(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    with machine(monkeypatch, name):
+        for data_type in TURNED_TYPES:
+            assert_turned((21, 300), data_type, 3)
+
+
+def assert_turned(sizes: tuple[int, int], data_type: DataType, offset: int) -> None:
+    """An operand whose rows are neighbours, beside one whose columns are; all begin some elements after a line."""
     rows, columns = sizes
     kind = FLOAT32 if data_type is DataType.FLOAT16 else data_type.numpy_dtype
     a, b = (cast(load(n, data_type.numpy_dtype), kind) for n in range(2))
-    loads = Access(0, data_type, (columns, 1)), Access(1, data_type, (1, rows))
-    store = Store(Access(2, data_type, (columns, 1)), operation("add", a, b))
+    loads = Access(0, data_type, (columns, 1), offset), Access(1, data_type, (1, rows), offset)
+    store = Store(Access(2, data_type, (columns, 1), offset), operation("add", a, b))
     nest = Nest(sizes, loads, (store,))
+    tasks = pointwise.tasks_of(nest)
+    if not tasks:
+        assert data_type is DataType.FLOAT16 and not llvm.has_half_floats()
+        return
     generator = np.random.default_rng(1)
-    memory = [random_bytes(generator, data_type, rows * columns) for _ in range(3)]
+    memory = [random_bytes(generator, data_type, rows * columns + 2 * offset) for _ in range(3)]
     expected = [part.copy() for part in memory]
     store_nest(nest, expected)
-    run(pointwise.tasks_of(nest), memory)
+    run(tasks, memory)
     assert same_elements(memory[2], expected[2], data_type, 0)
 
 
@@ -161,3 +190,11 @@ def test_same_elements__can_fail() -> None:
     nan = np.array([np.nan], np.float32).view(np.uint8)
     assert not same_elements(one, nan, DataType.FLOAT32, 9) and same_elements(nan, nan, DataType.FLOAT32, 0)
     assert not same_elements(one, two, DataType.INT32, 5)
+
+
+def test_assert_threads_change_no_bit__can_fail() -> None:
+    assert_threads_change_no_bit(lambda: {"a": np.zeros(3), "b": np.ones(2)})
+    before = get_threads()
+    with pytest.raises(AssertionError):
+        assert_threads_change_no_bit(lambda: np.array(get_threads()))
+    assert get_threads() == before

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.runtime.native import llvm, pool
+from anydml.runtime.native import llvm
 from tests.runtime.cpu.products import (
     MACHINES,
     Trial,
@@ -24,9 +24,11 @@ from tests.runtime.cpu.products import (
     machine,
     magnitude,
     run,
+    small_planes,
     values,
     vector_product,
 )
+from tests.runtime.cpu.support import assert_threads_change_no_bit
 
 TYPES = ("FLOAT32", "FLOAT32", "FLOAT16")
 needs_llvm = pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")
@@ -50,6 +52,11 @@ def test_convolution__agrees_with_its_definition(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_depthwise_convolution__agrees_with_its_definition(seed: int) -> None:
     check(convolution(Random(f"depthwise {seed}"), TYPES[seed % 3], is_depthwise=True))
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_small_planes__agree_with_their_definition(seed: int) -> None:
+    check(small_planes(Random(f"planes {seed}")))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -125,20 +132,21 @@ def _depthwise(random: Random) -> Trial:
 
 @pytest.mark.parametrize(
     "make",
-    [_large_gemm, vector_product, convolution, _depthwise, backward_convolution, integer_gemm, integer_convolution],
+    [
+        _large_gemm,
+        vector_product,
+        convolution,
+        _depthwise,
+        small_planes,
+        backward_convolution,
+        integer_gemm,
+        integer_convolution,
+    ],
 )
 @pytest.mark.parametrize("seed", range(6))
 def test_threads__give_the_same_bits(make: Callable[[Random], Trial], seed: int) -> None:
     trial = make(Random(f"threads {seed}"))
-    before = pool.get_threads()
-    try:
-        results = []
-        for count in (1, 2, 8):
-            pool.set_threads(count)
-            results.append(run(trial, "cpu"))
-    finally:
-        pool.set_threads(before)
-    assert all(np.array_equal(results[0], other) for other in results[1:])
+    assert_threads_change_no_bit(lambda: run(trial, "cpu"))
 
 
 def test_convolution__of_an_image_that_many_chunks_share() -> None:
@@ -200,3 +208,22 @@ def test_run__sees_stray_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anydml.runtime.compiled.CompiledOperator.__call__", stray)
     with pytest.raises(AssertionError, match="outside"):
         run(trial, "cpu")
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("number", [np.inf, np.nan])
+def test_constant_weights__that_are_no_finite_numbers_leave_padding_alone(number: float, groups: int) -> None:
+    weights = np.ones((2, 2 // groups, 3, 3), np.float32)
+    weights[0, 0, 0, 0] = number
+    operator = dml.Convolution(
+        input_tensor=dml.TensorDesc("FLOAT32", (1, 2, 5, 5)),
+        filter_tensor=dml.TensorDesc("FLOAT32", weights.shape),
+        start_padding=[1, 1],
+        end_padding=[1, 1],
+        group_count=groups,
+    )
+    graph = dml.Graph([operator, dml.ConstantNode(weights)], [(0, 0, 0)], [(0, 0, 0)], [(1, 0, 0, 1)])
+    given = np.ones((1, 2, 5, 5), np.float32)
+    found, wanted = (dml.Device(name).compile_graph(graph)(given) for name in ("cpu", "reference"))
+    assert np.array_equal(found, wanted, equal_nan=True)
+    assert np.isfinite(found[0, 0, 0]).all() and not np.isfinite(found[0, 0, 1:, 1:]).any()

@@ -9,9 +9,10 @@ import pytest
 
 import anydml as dml
 from anydml.runtime.cpu.contraction.repeated import Repeated, repeat
-from anydml.runtime.native import llvm, pool
+from anydml.runtime.native import llvm
 from tests.runtime.cpu.products import MACHINES, machine
 from tests.runtime.cpu.recurrent import GATES, TOLERANCE, Network, largest_difference, network, run
+from tests.runtime.cpu.support import assert_threads_change_no_bit
 
 TYPES = ("FLOAT32", "FLOAT32", "FLOAT16")
 needs_llvm = pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")
@@ -41,16 +42,8 @@ def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, na
 
 @pytest.mark.parametrize("kind", GATES)
 def test_threads__give_the_same_bits(kind: str) -> None:
-    before = pool.get_threads()
     found = _network_of(kind, times=3, batch=2, hidden=150)
-    results = []
-    try:
-        for count in (1, 2, 8):
-            pool.set_threads(count)
-            results.append(run(found, "cpu"))
-    finally:
-        pool.set_threads(before)
-    assert all(np.array_equal(results[0][name], other[name]) for other in results[1:] for name in other)
+    assert_threads_change_no_bit(lambda: run(found, "cpu"))
 
 
 def _network_of(kind: str, times: int, batch: int, hidden: int) -> Network:

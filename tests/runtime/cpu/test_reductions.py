@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 import anydml as dml
 from anydml.runtime.cpu.reductions.step import Reduction
-from anydml.runtime.native.pool import get_threads, set_threads
+from tests.runtime.cpu.support import assert_threads_change_no_bit
 
 FUNCTIONS: dict[str, Any] = {
     "SUM": lambda x, axes: x.sum(axes, keepdims=True),
@@ -145,16 +146,8 @@ def test_threads__change_no_bit(sizes: tuple[int, ...], axis: int) -> None:
         dml.Reduce(function="SUM", input_tensor=desc, axes=[axis]),
         dml.ActivationSoftmax1(input_tensor=desc, axes=[axis]),
     ]
-    before = get_threads()
-    try:
-        for operator in operators:
-            results = []
-            for threads in (1, 2, 8):
-                set_threads(threads)
-                results.append(np.asarray(run(operator, desc, x)).tobytes())
-            assert len(set(results)) == 1
-    finally:
-        set_threads(before)
+    for operator in operators:
+        assert_threads_change_no_bit(partial(run, operator, desc, x))
 
 
 @pytest.mark.parametrize("name", ["MaxPooling", "AveragePooling", "LpPooling"])

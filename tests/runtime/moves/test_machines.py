@@ -11,6 +11,7 @@ from anydml.core.datatype import DataType
 from anydml.core.layout import Layout
 from anydml.runtime.moves import lowering
 from anydml.runtime.moves.engine import prepare
+from anydml.runtime.moves.kernels import touch
 from anydml.runtime.moves.kernels.frame import Shape
 from anydml.runtime.moves.plan import plan_move
 from anydml.runtime.native import llvm
@@ -30,6 +31,7 @@ def shapes(width: int) -> Iterator[Shape]:
     types = DataType.INT32, DataType.FLOAT32
     row = plan_move(Layout((99,)), Layout((99,)), 4, 4)
     yield lowering.lower(row, width, False, types, (2.0, 1.0)).shape
+    yield from (touch.reading(width, 2), touch.writing(width, True))
 
 
 def machine(triple: str, processor: str) -> Any:
@@ -42,7 +44,7 @@ def machine(triple: str, processor: str) -> Any:
 def test_every_kernel__compiles(triple: str, processor: str, width: int) -> None:
     target = machine(triple, processor)
     chosen = set(shapes(width))
-    assert {shape.kernel for shape in chosen} == {*lowering.KERNELS, "convert"}
+    assert {shape.kernel for shape in chosen} == {*lowering.KERNELS, *lowering.OTHERS}
     for shape in chosen:
         module = binding.parse_assembly(lowering.module_text(shape))
         module.verify()

@@ -71,9 +71,10 @@ def test_chunks__write_every_byte_once(kernel: str, pieces: int) -> None:
     for layouts in CASES[kernel]:
         plan = plan_move(*layouts, 4)
         lowered = lowering.lower(plan, 64, True)
-        inner, extras = len(plan.inner), len(lowered.extras)
+        inner, extras = len(plan.inner), lowering.EXTRAS[lowered.shape.kernel]
         written: list[int] = []
-        for words in lowering._chunks(plan, lowered, lowering.Sides(0, 1), pieces):
+        for part in lowering.parts(plan, lowered, pieces):
+            words = lowering._chunk(part, lowering.Sides(0, 1))
             body = words[4:]
             starts = [*range(0, inner * 3, 3), *range(inner * 3 + extras, len(body) - 3, 3)]
             loops = [(body[at], body[at + 2]) for at in starts]

@@ -8,13 +8,18 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
 import numpy as np
 import pytest
 
-from anydml.runtime.native import cache, llvm
+from anydml.core.datatype import DataType
+from anydml.core.expression import FLOAT32, FLOAT64, constant
+from anydml.runtime.native import cache, llvm, naming, schedule
+from anydml.runtime.native.emit import Emitter
+from anydml.runtime.native.pool import request_functions
 from anydml.runtime.native.tasks import TaskList
 from tests.runtime.native.support import add, address, kernel
 
@@ -65,6 +70,43 @@ def test_code__is_found_on_disk_by_a_later_process(
     monkeypatch.setattr(llvm, "_object_of", lambda *_: pytest.fail("compiled again"))
     assert stored(storing(3)) == 3
     assert (file.read_bytes(), file.stat().st_ino) == written
+
+
+def test_kernels_of_the_package__are_found_without_being_written(
+    folder: Path, kept: llvm._Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request_functions()
+    monkeypatch.setattr(llvm, "_kept", llvm._Kept())
+    with monkeypatch.context() as patch:
+        patch.setattr(Emitter, "module", lambda _: pytest.fail("written again"))
+        request_functions()
+    (file,) = folder.iterdir()
+    monkeypatch.setattr(llvm, "_kept", llvm._Kept())
+    monkeypatch.setattr(naming, "sources", lambda: b"of another version")
+    request_functions()
+    assert len(list(folder.iterdir())) == 2 and file.exists()
+
+
+def test_names__tell_keys_and_writers_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = partial(schedule.module_text, "x86_64")
+    keys = [("a", 1), ("a", 1.0), ("a", True), ("a", "1"), ("a", DataType.FLOAT32), ("a", constant(1.0, FLOAT32))]
+    keys += [("a", constant(1.0, FLOAT64)), ("a", constant(-0.0, FLOAT32)), ("a", constant(0.0, FLOAT32))]
+    names = [naming.name_of_key(key, write) for key in keys]
+    assert None not in names and len(set(names)) == len(keys)
+    assert naming.name_of_key(("a", 1), write) == names[0]
+    assert naming.name_of_key(("a", 1), naming.sources) != names[0], "other code writes it"
+    assert naming.name_of_key(("a", 1), lambda: "") is None, "code that is not the package's"
+    assert naming.name_of_key(("a", lambda: 1), write) is None, "what cannot be pickled"
+    monkeypatch.setattr(naming, "sources", lambda: b"")
+    assert naming.name_of_key(("a", 1), write) is None
+
+
+def test_sources__have_a_stamp_that_changes(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text("1")
+    before = list(naming._stamps(str(tmp_path)))
+    file.write_text("12")
+    assert len(before) == 1 and list(naming._stamps(str(tmp_path))) != before
 
 
 def test_code__for_another_processor_is_not_taken(
@@ -249,3 +291,76 @@ def test_broken_files__are_compiled_anew(folder: Path, kept: llvm._Kept, monkeyp
 def test_import__leaves_llvm_alone() -> None:
     program = "import sys, anydml, anydml.runtime.native.tasks; sys.exit('llvmlite' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0
+
+
+def test_compile_together__waits_until_all_are_known(kept: llvm._Kept, folder: Path) -> None:
+    with llvm.compile_together():
+        codes = [storing(value) for value in (1, 2, 3, 2)]
+        assert len(kept) == 0
+    assert len(kept) == len(list(folder.iterdir())) == 3
+    assert [stored(code) for code in codes] == [1, 2, 3, 2]
+    assert storing(2).address() == codes[1].address() == codes[3].address()
+
+
+def test_compile_together__compiles_what_is_needed_before(kept: llvm._Kept) -> None:
+    with llvm.compile_together():
+        first = storing(1)
+        assert stored(first) == 1
+        second = storing(2)
+    assert (stored(first), stored(second)) == (1, 2)
+
+
+def test_compile_together__takes_what_others_compiled_meanwhile(kept: llvm._Kept) -> None:
+    with llvm.compile_together():
+        mine = storing(1)
+        other = Thread(target=storing, args=(1,))
+        other.start()
+        other.join()
+        assert len(kept) == 1
+    llvm.release_unused()
+    assert len(kept) == 1, "code that is held lives on"
+    assert stored(mine) == 1
+
+
+def test_compile_together__raises_the_error_of_a_writer(kept: llvm._Kept) -> None:
+    def write() -> str:
+        raise LookupError("no such kernel")
+
+    with pytest.raises(LookupError, match="no such kernel"), llvm.compile_together():
+        good = storing(1)
+        llvm.compiled("key", write)
+    with pytest.raises(LookupError, match="no such kernel"):
+        stored(good)
+    assert stored(storing(1)) == 1
+
+
+def test_compile_together__raises_the_error_of_llvm(kept: llvm._Kept) -> None:
+    with pytest.raises(RuntimeError, match="expected"), llvm.compile_together():
+        storing(1)
+        llvm.compiled("broken", lambda: "define nonsense")
+        storing(2)
+
+
+def test_objects__are_the_same_side_by_side() -> None:
+    """Without llvmlite's lock, on several threads at once."""
+    texts = [module_of(value) for value in range(8)]
+    alone = [llvm._object_of(text) for text in texts]
+    made: dict[int, list[bytes]] = {}
+
+    def work(seed: int) -> None:
+        made[seed] = [llvm._object_of(text) for text in texts]
+
+    workers = [Thread(target=work, args=(seed,)) for seed in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert all(made[seed] == alone for seed in range(4))
+
+
+def module_of(value: int) -> str:
+    """The text of a kernel with a loop."""
+    e = Emitter(llvm.vector_bytes())
+    with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True), e.loop(0, 8) as index:
+        e.store("i64", e.add(index, value), e.at("%staging", e.multiply(index, 8)), 8)
+    return e.module()

@@ -28,7 +28,8 @@ TWO = ("arctan2", "power")
 def machines() -> dict[str, tuple[Machine, int]]:
     """This processor, and poorer ones whose code it runs too: lanes and instructions."""
     host = host_machine()
-    poorer = {"avx2": (replace(host, scales=False), 8), "sse2": (replace(host, scales=False, fuses=False), 4)}
+    avx2 = replace(host, scales=False, looks_up=False)
+    poorer = {"avx2": (avx2, 8), "sse2": (replace(avx2, fuses=False), 4)}
     return {"host": (host, llvm.vector_bytes() // 4), "scalar": (host, 1), **poorer}
 
 

@@ -180,36 +180,45 @@ def _graph(
     return Graph([operator, ConstantNode(weights), ConstantNode(bias)], [(0, 0, 0)], [(0, 0, 0)], edges)
 
 
-def _attention(tokens: int, heads: int, size: int, _: int, threads: int) -> Problem:
+def _attention(tokens: int, heads: int, size: int, is_masked: bool, _: int, threads: int) -> Problem:
     sizes = (1, tokens, heads * size)
     query, key, value = (random(sizes, seed) for seed in range(3))
-    desc = dml.TensorDesc("FLOAT32", sizes)
+    hides = random((1, 1, tokens, tokens), 3) < -1
+    hides[..., 0] = False
     operator = dml.MultiheadAttention(
-        query_tensor=desc,
-        key_tensor=desc,
-        value_tensor=desc,
-        output_tensor=desc,
+        **dict.fromkeys(
+            ("query_tensor", "key_tensor", "value_tensor", "output_tensor"), dml.TensorDesc("FLOAT32", sizes)
+        ),
+        mask_tensor=dml.TensorDesc("INT32", hides.shape) if is_masked else None,
         scale=size**-0.5,
         mask_filter_value=-1e4,
         head_count=heads,
-        mask_type="NONE",
+        mask_type="BOOLEAN" if is_masked else "NONE",
     )
     mine = np.zeros(sizes, np.float32)
     by_torch: dict[str, Any] = {}
 
     def in_torch(t: Any, *arrays: Any) -> None:
-        split = [array.view(1, tokens, heads, size).transpose(1, 2) for array in arrays]
-        found = t.nn.functional.scaled_dot_product_attention(*split)
+        split = [array.view(1, tokens, heads, size).transpose(1, 2) for array in arrays[:3]]
+        found = t.nn.functional.scaled_dot_product_attention(*split, attn_mask=arrays[3] if is_masked else None)
         by_torch["result"] = found.transpose(1, 2).reshape(sizes)
 
+    inputs = [query, key, value, (~hides).astype(np.int32)]
     return problem(
         {
-            OURS: ours(_alone(operator, 3), [query, key, value], [mine], threads),
-            TORCH: torch_work(in_torch, query, key, value, threads=threads),
+            OURS: ours(_attending(operator, is_masked), inputs[: 3 + is_masked], [mine], threads),
+            TORCH: torch_work(in_torch, query, key, value, ~hides, threads=threads),
         },
         {OURS: mine, TORCH: lambda: by_torch["result"].numpy()},
         operations=4 * tokens * tokens * heads * size,
     )
+
+
+def _attending(operator: dml.Operator, is_masked: bool) -> Graph:
+    """A graph whose inputs are queries, keys, values and perhaps a mask."""
+    names = [field.name for field in operator.tensor_fields() if field.is_input]
+    places = [0, 1, 2, *([names.index("mask_tensor")] if is_masked else [])]
+    return Graph([operator], [(number, 0, place) for number, place in enumerate(places)], [(0, 0, 0)])
 
 
 def _named(sizes: tuple[int, int, int]) -> str:
@@ -237,6 +246,7 @@ CASES = (
         )
         for case in _CONVOLUTIONS
     ),
-    Case(NAME, "attention of 512 tokens, 12 heads", partial(_attention, 512, 12, 64), is_sized=False),
+    Case(NAME, "attention of 512 tokens, 12 heads", partial(_attention, 512, 12, 64, False), is_sized=False),
+    Case(NAME, "attention of 512 tokens, 12 heads, masked", partial(_attention, 512, 12, 64, True), is_sized=False),
 )
 FAMILY = Family(NAME, CASES, {"GEMM": Goal(0.95), "convolution": Goal(0.9, 1.0), "attention": Goal(1.0)})

@@ -20,6 +20,7 @@ from anydml.runtime.cpu.expand import expand
 from anydml.runtime.cpu.moves import prepare_move
 from anydml.runtime.host import HostMemory, require_room
 from anydml.runtime.native import llvm
+from anydml.runtime.native.pool import request_functions
 from anydml.runtime.native.tasks import Task, TaskList
 from anydml.runtime.programs import run_program
 from anydml.runtime.reference import host_bytes
@@ -45,7 +46,10 @@ class CpuExecutable:
     """Steps made ready; neighbouring native ones are one list, which one call runs."""
 
     def __init__(self, plan: Plan) -> None:
-        once, steps = ([_prepare(step) for step in found] for found in (plan.initialize, plan.steps))
+        with llvm.compile_together():
+            once, steps = ([_prepare(step) for step in found] for found in (plan.initialize, plan.steps))
+            if any(_uses_pool(prepared) for prepared in (once, steps)):
+                request_functions()
         self.scratch_size_in_bytes = max((each.scratch_size_in_bytes for each in (*once, *steps)), default=0)
         self._slot_count = len(plan.slots)
         self._bases = Struct(f"={self._slot_count}Q")
@@ -75,6 +79,11 @@ class CpuExecutable:
             runs.append(partial(each.run_packed, bases) if isinstance(each, TaskList) else each(arrays))
         # The memory stays alive as long as what runs on it: native tasks know addresses alone.
         return runs[0] if len(runs) == 1 and not isinstance(segments[0], TaskList) else partial(_run_all, runs, arrays)
+
+
+def _uses_pool(prepared: Sequence[Prepared]) -> bool:
+    """Whether there are tasks that a list must run."""
+    return sum(task.chunk_count for each in prepared for task in each.tasks) > 1
 
 
 def _run_all(runs: Sequence[Run], owners: Arrays) -> None:

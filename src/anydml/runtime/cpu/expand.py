@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from anydml.core.steps import Program, Step
+from anydml.core.steps import Program, Step, View
 from anydml.graph.plan import Plan, Slot, SlotKind
 from anydml.runtime.native import llvm
 from anydml.runtime.native.tasks import Task
@@ -36,6 +36,14 @@ class Workspace:
     def is_constant(self, slot: int) -> bool:
         """Whether what is made of a slot alone is made once."""
         return self.slots[slot].kind in (SlotKind.CONSTANT, SlotKind.PERSISTENT)
+
+    def has_known_exceptions(self, view: View) -> bool:
+        """Whether a constant of the graph has numbers that are infinite, or none at all."""
+        data = self.slots[view.slot].data
+        if data is None or not view.type.is_float:
+            return False
+        numbers = np.frombuffer(data, view.type.numpy_dtype, len(data) // view.type.element_bytes)
+        return not bool(np.isfinite(numbers.min()) and np.isfinite(numbers.max()))
 
     def constant(self, values: npt.NDArray[Any], name: str) -> int:
         """A new slot that holds these values, packed."""

@@ -31,8 +31,6 @@ from anydml.runtime.native.tasks import Task
 
 UNROLLED = ((12, 4), (40, 2))
 """Expressions of up to so many operations work on so many vectors at once; longer ones on one."""
-FUNCTION_OPERATIONS = 20
-"""About what a function such as exp counts for."""
 MOST_TURNED = 16
 """Rows and columns that are turned at once."""
 STRIP_VECTORS = 16
@@ -99,7 +97,7 @@ class Shape:
 
 
 def operations_of(values: Sequence[Node]) -> int:
-    return sum(FUNCTION_OPERATIONS if node.op in FUNCTIONS else 1 for node in walk(*values) if node.args)
+    return sum(FUNCTIONS[node.op].operations if node.op in FUNCTIONS else 1 for node in walk(*values) if node.args)
 
 
 def unrolled_for(values: Sequence[Node]) -> int:

@@ -12,6 +12,7 @@ from anydml.core.layout import Layout
 from anydml.runtime.moves import lowering, nibbles
 from anydml.runtime.moves.arrays import Bytes, View, bytes_at, view
 from anydml.runtime.moves.kernels.convert import is_supported
+from anydml.runtime.moves.kernels.frame import Lowered
 from anydml.runtime.moves.plan import MovePlan, plan_move
 from anydml.runtime.native import llvm
 from anydml.runtime.native.pool import get_threads, set_threads
@@ -186,20 +187,24 @@ class PreparedMove:
     def _tasks(self, sides: lowering.Sides) -> tuple[Task, ...]:
         if not self._runs_natively():
             return ()
+        return (lowering.task(self.plan, self.lowered(), sides, self.chunk_count),)
+
+    @property
+    def chunk_count(self) -> int:
+        """About how many chunks the move is cut into where it runs natively."""
+        if self._touched_bytes < SHARED_BYTES:
+            return 1
+        return min(max(FEWEST_CHUNKS, self._touched_bytes // CHUNK_BYTES), MOST_CHUNKS)
+
+    def lowered(self) -> Lowered:
+        """The plan made ready for this machine."""
         stream = self._payload_bytes >= STREAMED_BYTES * (STREAMED_FILLS if self.plan.kernel == "fill" else 1)
         types = self._types if self._converts else None
-        lowered = lowering.lower(self.plan, llvm.vector_bytes(), stream, types, self._scale_bias)
-        return (lowering.task(self.plan, lowered, sides, _chunk_count(self._touched_bytes)),)
+        return lowering.lower(self.plan, llvm.vector_bytes(), stream, types, self._scale_bias)
 
 
 def _with_axis(layout: Layout) -> Layout:
     return Layout((1, *layout.sizes), (0, *layout.strides), layout.offset)
-
-
-def _chunk_count(touched_bytes: int) -> int:
-    if touched_bytes < SHARED_BYTES:
-        return 1
-    return min(max(FEWEST_CHUNKS, touched_bytes // CHUNK_BYTES), MOST_CHUNKS)
 
 
 class PreparedFill:

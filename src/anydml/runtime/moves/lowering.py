@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from anydml.core.datatype import DataType
-from anydml.runtime.moves.kernels import convert, fill, gather, pick, regroup, runs, scatter, tile, weave
+from anydml.runtime.moves.kernels import convert, fill, gather, pick, regroup, runs, scatter, tile, touch, weave
 from anydml.runtime.moves.kernels.frame import Frame, LoopValues, Lowered, Shape
 from anydml.runtime.moves.plan import Loop, MovePlan
 from anydml.runtime.native import llvm
@@ -36,6 +36,8 @@ KERNELS = {
     "gather": gather,
     "scatter": scatter,
 }
+OTHERS = {"convert": convert, "touch": touch}
+"""Kernels that no plan of a plain move chooses."""
 INNER_LOOPS = {
     "runs": 3,
     "fill": 1,
@@ -46,8 +48,20 @@ INNER_LOOPS = {
     "gather": 2,
     "scatter": 1,
     "convert": 1,
+    "touch": 3,
 }
-EXTRAS = {"runs": 2, "fill": 0, "pick": 2, "weave": 1, "regroup": 3, "tile": 4, "gather": 2, "scatter": 0, "convert": 2}
+EXTRAS = {
+    "runs": 2,
+    "fill": 0,
+    "pick": 4,
+    "weave": 1,
+    "regroup": 3,
+    "tile": 6,
+    "gather": 2,
+    "scatter": 0,
+    "convert": 2,
+    "touch": 4,
+}
 
 
 def lower(
@@ -100,7 +114,7 @@ def _emit_inner(e: Emitter, shape: Shape) -> None:
     extras = tuple(_load_word(e, "%parameters", number) for number in words)
     own = EXTRAS[shape.kernel]
     frame = Frame(e, shape, "%source", "%destination", loops, extras[:own], "%staging", extras[own:])
-    (convert if shape.kernel == "convert" else KERNELS[shape.kernel]).emit(frame)
+    (KERNELS | OTHERS)[shape.kernel].emit(frame)
 
 
 def _outer_word(shape: Shape) -> int:
@@ -151,27 +165,41 @@ class Sides:
 
 def task(plan: MovePlan, lowered: Lowered, sides: Sides, pieces: int) -> Task:
     """The whole move, cut into about so many chunks."""
+    return task_of(parts(plan, lowered, pieces), lowered, sides)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one chunk moves, and the parameters of its kernel besides the loops."""
+
+    plan: MovePlan
+    extras: tuple[int, ...]
+
+
+def task_of(chunks: Iterable[Part], lowered: Lowered, sides: Sides) -> Task:
+    """Chunks with equally many loops as one task."""
     code = llvm.compiled(lowered.shape, lambda: module_text(lowered.shape))
-    return Task(code, _chunks(plan, lowered, sides, pieces), sides.slot_count)
+    return Task(code, [_chunk(part, sides) for part in chunks], sides.slot_count)
 
 
-def _chunks(plan: MovePlan, lowered: Lowered, sides: Sides, pieces: int) -> list[list[int]]:
-    """The parameters of each chunk, in the order in which a kernel that runs all of them would come to them: what
-    it asks for ahead of time is then useful to the next one."""
-    outer = range(len(plan.outer))
-    order = [*outer, *(len(outer) + number for number in lowered.order)]
+def parts(plan: MovePlan, lowered: Lowered, pieces: int) -> Iterator[Part]:
+    """Each chunk, in the order in which a kernel that runs all of them would come to them: what it asks
+    for ahead of time is then useful to the next one."""
+    count = len(plan.outer)
+    order = [*range(count), *(count + number for number in lowered.order)]
     loops = plan.outer + plan.inner
-    grains = (1,) * len(outer) + lowered.grains
-    parts = _parts_of_loops([(loops[number].size, grains[number]) for number in order], pieces)
-    result = []
-    for chosen in product(*parts):
-        part, starts = list(loops), [plan.source_offset, plan.destination_offset]
+    grains = (1,) * count + lowered.grains
+    ranges = _parts_of_loops([(loops[number].size, grains[number]) for number in order], pieces)
+    for chosen in product(*ranges):
+        part, starts, places = list(loops), [plan.source_offset, plan.destination_offset], {}
         for number, (first, last) in zip(order, chosen, strict=True):
             loop = loops[number]
-            part[number] = replace(loop, size=last - first)
+            part[number], places[number - count] = replace(loop, size=last - first), (first, loop.size - last)
             starts = [starts[0] + first * loop.source_stride, starts[1] + first * loop.destination_stride]
-        result.append(_chunk(part, len(outer), lowered, sides, starts))
-    return result
+        placed = () if lowered.placed is None else places[lowered.placed]
+        outer, inner = tuple(part[:count]), tuple(part[count:])
+        chunk = replace(plan, source_offset=starts[0], destination_offset=starts[1], outer=outer, inner=inner)
+        yield Part(chunk, placed + lowered.extras)
 
 
 def _parts_of_loops(loops: Sequence[tuple[int, int]], pieces: int) -> Iterator[list[tuple[int, int]]]:
@@ -191,8 +219,10 @@ def _parts(size: int, grain: int, pieces: int) -> list[tuple[int, int]]:
     return list(zip(bounds, [*bounds[1:], size], strict=True))
 
 
-def _chunk(loops: Sequence[Loop], outer_count: int, lowered: Lowered, sides: Sides, starts: Sequence[int]) -> list[int]:
-    body = [*_words(loops[outer_count:]), *lowered.extras, *_words(loops[:outer_count]), *_words([END])]
+def _chunk(part: Part, sides: Sides) -> list[int]:
+    plan = part.plan
+    starts = plan.source_offset, plan.destination_offset
+    body = [*_words(plan.inner), *part.extras, *_words(plan.outer), *_words([END])]
     if isinstance(sides.source, int):
         return [sides.source, starts[0], sides.destination, starts[1], *body]
     constant_at = (2 * SIDE_WORDS + len(body)) * WORD

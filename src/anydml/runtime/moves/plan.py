@@ -83,12 +83,20 @@ class MovePlan:
         return self.element_count * self.destination_bytes
 
     @property
+    def read_bytes(self) -> int:
+        """Memory that is read, in whole lines."""
+        return _touched([(loop.size, abs(loop.source_stride)) for loop in self.outer + self.inner], self.element_bytes)
+
+    @property
+    def written_bytes(self) -> int:
+        """Memory whose lines are written, whole or in part."""
+        loops = [(loop.size, abs(loop.destination_stride)) for loop in self.outer + self.inner]
+        return _touched(loops, self.destination_bytes)
+
+    @property
     def touched_bytes(self) -> int:
-        """Memory that is read and written for it, in whole lines, halved: the payload if both sides are contiguous."""
-        loops = self.outer + self.inner
-        read = _touched([(loop.size, abs(loop.source_stride)) for loop in loops], self.element_bytes)
-        written = _touched([(loop.size, abs(loop.destination_stride)) for loop in loops], self.destination_bytes)
-        return (read + written) // 2
+        """Both, halved: the payload if both sides are contiguous."""
+        return (self.read_bytes + self.written_bytes) // 2
 
     def describe(self) -> str:
         """The plan as text, one line a loop, outermost first; loops that run once are left out."""

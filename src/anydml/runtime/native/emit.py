@@ -48,14 +48,18 @@ class Emitter:
         self._declared.add(f"declare {declaration}")
 
     @contextmanager
-    def function(self, name: str, parameters: str, exported: bool = False) -> Iterator[None]:
-        """Collects what is emitted inside as a function, apart from the one being written."""
+    def function(self, name: str, parameters: str, exported: bool = False, is_cold: bool = False) -> Iterator[None]:
+        """Collects what is emitted inside as a function, apart from the one being written.
+
+        What runs rarely is cold: it is compiled in half the time, to slower code.
+        """
         saved = self._lines, self._block
         self._lines, self._block = [], "entry"
         yield
         linkage = "" if exported else "internal "
         body = "\n".join(self._lines)
-        head = f"define {linkage}void @{name}({parameters}) nounwind noinline {_REALIGNED}"
+        effort = "optnone " if is_cold else ""
+        head = f"define {linkage}void @{name}({parameters}) nounwind noinline {effort}{_REALIGNED}"
         self._functions[name] = f"{head} {{\nentry:\n{body}\n  ret void\n}}"
         self._lines, self._block = saved
 
@@ -106,6 +110,12 @@ class Emitter:
             return min(left, right)
         less = self.value(f"icmp slt i64 {left}, {right}")
         return self.value(f"select i1 {less}, i64 {left}, i64 {right}")
+
+    def maximum(self, left: Value, right: Value) -> Value:
+        if isinstance(left, int) and isinstance(right, int):
+            return max(left, right)
+        more = self.value(f"icmp sgt i64 {left}, {right}")
+        return self.value(f"select i1 {more}, i64 {left}, i64 {right}")
 
     # --- memory ------------------------------------------------------------------------------
 

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
+from threading import local
 from typing import Any
 from weakref import ref
 
 from anydml.runtime.native import cache as disk
+from anydml.runtime.native.emission import Crew, emit_object
+from anydml.runtime.native.naming import name_of_key
 from anydml.runtime.native.objects import read_symbols
 from anydml.runtime.native.uninterrupted import run_uninterrupted
 
@@ -128,9 +132,29 @@ class MachineCode:
         """One that takes so many addresses. Its calls hold no interpreter lock. It does not keep the code alive."""
         found = self._functions.get((symbol, arguments))
         if found is None:
-            found = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * arguments)(self._addresses[symbol])
+            found = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * arguments)(self.address(symbol))
             self._functions[symbol, arguments] = found
         return found
+
+
+class _Deferred(MachineCode):
+    """Code of a batch: compiled at its end, or when it is needed."""
+
+    __slots__ = ("_batch", "_code")
+
+    def __init__(self, batch: _Batch) -> None:
+        super().__init__(None, {})
+        self._batch = batch
+        self._code: MachineCode | None = None
+
+    def set(self, code: MachineCode) -> None:
+        self._code = code
+
+    def address(self, symbol: str = KERNEL) -> int:
+        if self._code is None:
+            self._batch.compile()
+        assert self._code is not None
+        return self._code.address(symbol)
 
 
 class _Entry:
@@ -186,6 +210,15 @@ _clock = count()
 _kept = _Kept()
 
 
+class Request:
+    """A module to compile. Equal keys mean equal modules; `symbols` are the functions that it exports."""
+
+    __slots__ = ("effort", "key", "symbols", "write")
+
+    def __init__(self, key: Hashable, write: Callable[[], str], symbols: Sequence[str], effort: int) -> None:
+        self.key, self.write, self.symbols, self.effort = key, write, symbols, effort
+
+
 def compiled(
     key: Hashable, write: Callable[[], str], symbols: Sequence[str] = (KERNEL,), effort: int = FULL_EFFORT
 ) -> MachineCode:
@@ -195,7 +228,52 @@ def compiled(
     compiled several times as fast, and runs slower.
     """
     found = _kept.find(key)
-    return found or run_uninterrupted(lambda: _kept.find(key) or _compile(key, write(), symbols, effort))
+    if found:
+        return found
+    request, batch = Request(key, write, symbols, effort), _current.batch
+    if batch is not None:
+        return batch.add(request)
+    return run_uninterrupted(lambda: _compile_all([request]))[0]
+
+
+class _Batch:
+    """Kernels that are compiled together, when all are known or one of them is needed."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Hashable, tuple[Request, _Deferred]] = {}
+
+    def add(self, request: Request) -> MachineCode:
+        return self._waiting.setdefault(request.key, (request, _Deferred(self)))[1]
+
+    def compile(self) -> None:
+        waiting = list(self._waiting.values())
+        if not waiting:
+            return
+        codes = run_uninterrupted(lambda: _compile_all([request for request, _ in waiting]))
+        for (request, deferred), code in zip(waiting, codes, strict=True):
+            deferred.set(code)
+            self._waiting.pop(request.key, None)
+
+
+class _Current(local):
+    """The batch of each thread."""
+
+    batch: _Batch | None = None
+
+
+_current = _Current()
+
+
+@contextmanager
+def compile_together() -> Iterator[None]:
+    """Kernels that are asked for inside are compiled at the end, on several threads."""
+    before, batch = _current.batch, _Batch()
+    _current.batch = batch
+    try:
+        yield
+    finally:
+        _current.batch = before
+    batch.compile()
 
 
 def release_unused() -> None:
@@ -214,17 +292,55 @@ def _release_dead() -> None:
         engine.close()
 
 
-def _compile(key: Hashable, text: str, symbols: Sequence[str], effort: int) -> MachineCode:
+def _compile_all(requests: Sequence[Request]) -> list[MachineCode]:
+    """The code of every request. Helpers compile what is written while the rest is being written."""
     _release_dead()
-    name = disk.key([*_origin(), str(effort), text])
+    found = [_kept.find(request.key) for request in requests]
+    missing = [request for request, code in zip(requests, found, strict=True) if code is None]
+    objects: dict[Hashable, bytes] = {}
+    crew = Crew(_helpers(len(missing)))
+    try:
+        for request in missing:
+            _find_object(request, crew, objects)
+    finally:
+        crew.finish()
+    made = iter([_load(request, objects[request.key]) for request in missing])
+    return [code or next(made) for code in found]
+
+
+def _helpers(modules: int) -> int:
+    if modules < 2:
+        return 0
+    from anydml.runtime.native.pool import get_threads
+
+    return min(modules, get_threads()) - 1
+
+
+def _find_object(request: Request, crew: Crew, objects: dict[Hashable, bytes]) -> None:
+    """Takes the object file of a module from disk, or asks the crew for it."""
+    name, text = name_of_key(request.key, request.write), ""
+    if name is None:
+        text = request.write()
+        name = disk.key([text])
+    name = disk.key([*_origin(), str(request.effort), name])
     data = disk.load(name)
-    if data is None or not _is_loadable(data, symbols):
-        data = _object_of(text, effort)
-        if _is_loadable(data, symbols):
-            disk.save(name, data)
+    if data is not None and _is_loadable(data, request.symbols):
+        objects[request.key] = data
+        return
+    text = text or request.write()
+
+    def make() -> None:
+        made = objects[request.key] = _object_of(text, request.effort)
+        if _is_loadable(made, request.symbols):
+            disk.save(name, made)
+
+    crew.add(make)
+
+
+def _load(request: Request, data: bytes) -> MachineCode:
     engine = _engine_of(data)
-    code = MachineCode(engine, {symbol: engine.get_function_address(symbol) for symbol in symbols})
-    _kept.add(key, code, engine)
+    code = MachineCode(engine, {symbol: engine.get_function_address(symbol) for symbol in request.symbols})
+    _kept.add(request.key, code, engine)
     return code
 
 
@@ -245,22 +361,21 @@ def _object_of(text: str, effort: int = FULL_EFFORT) -> bytes:
 
     # A context of its own, because constants and types live as long as their context.
     module = binding.parse_assembly(text, binding.create_context())
-    data: bytes = _machine(effort).emit_object(module)
-    return data
+    return emit_object(_machine(effort), module)
 
 
 def _engine_of(data: bytes) -> Any:
     import llvmlite.binding as binding
 
-    # The engine frees its module last, after a context of the module's own would be gone.
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _machine())
+    # The engine frees its module last, after a context of the module's own would be gone. It compiles nothing: asking
+    # for an address makes the object file ready, and leaves the empty module alone.
+    machine = binding.Target.from_default_triple().create_target_machine(opt=NO_EFFORT, jit=True)
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
     engine.add_object_file(binding.ObjectFileRef.from_data(data))
-    engine.finalize_object()
     return engine
 
 
 def _machine(effort: int = FULL_EFFORT) -> Any:
-    """A new one for each engine, which owns it."""
     import llvmlite.binding as binding
 
     features = sorted(host().features.items())

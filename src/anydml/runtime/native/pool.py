@@ -64,14 +64,18 @@ class Functions:
     """The functions of `schedule`, compiled."""
 
     def __init__(self) -> None:
-        architecture = llvm.host().architecture
-        key = ("schedule", architecture)
-        write = partial(schedule.module_text, architecture)
-        self.code = llvm.compiled(key, write, schedule.SYMBOLS, llvm.NO_EFFORT)
+        self.code = request_functions()
         self.alone = self.code.function(RUN_LIST, 3)
         self.shared = self.code.function("shared", 5)
         self.help = self.code.function("help", 4)
         self.rest = self.code.function("rest", 2)
+
+
+def request_functions() -> llvm.MachineCode:
+    """Their code; in a batch, together with other kernels."""
+    architecture = llvm.host().architecture
+    write = partial(schedule.module_text, architecture)
+    return llvm.compiled(("schedule", architecture), write, schedule.SYMBOLS, llvm.NO_EFFORT)
 
 
 @cache
@@ -112,6 +116,7 @@ class Pool:
         start = ctypes.addressof(self._memory)
         self._address = start + -start % 128
         _write(self._address + schedule.TABLE, _yield_address())
+        _write(self._address + schedule.PROCESSORS, _processors())
         self._make_semaphore = _semaphores()
         if self._make_semaphore is not None:
             library = ctypes.CDLL(None)

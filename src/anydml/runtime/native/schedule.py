@@ -7,7 +7,8 @@ A pool has one owner at a time. For each task with several chunks the owner writ
 `state` to OPEN with a number of seats. Helpers enter by exchanging the state for one that counts one more, which
 fails once it is closed. Chunks are divided into as many parts as there may be threads, each with a counter from which
 chunks are claimed. A thread begins with the part of its own number, the same for every task, so that it finds in its
-caches what it wrote there before; then it helps with the others. When none is left the owner closes the state, so
+caches what it wrote there before; then it helps with the others, whose last chunks it takes first: those that are
+taken from a part are the same ones each time, too. When none is left the owner closes the state, so
 nobody else enters (a helper does so too), and waits until all who entered have left. That is also the barrier between
 tasks.
 """
@@ -26,10 +27,14 @@ _APART = 128
 _OWNER, _STATE, _TASK = (number * _APART for number in range(3))
 _BASES = _TASK + TASK_WORDS * WORD
 _PARTS = _BASES + WORD
+_HOME = _PARTS + WORD
+"""The processor that the owner runs on, where there is one for each thread; else -1."""
 FUNCTIONS = ("sched_yield", "sem_wait", "sem_post", "sched_getcpu", "sched_getaffinity", "sched_setaffinity")
 """Functions of the system that pools use; their addresses are in `TABLE`, 0 where there is none."""
 YIELD, WAIT, POST, PROCESSOR, GET_MASK, SET_MASK = range(6)
 TABLE = 3 * _APART
+PROCESSORS = TABLE + len(FUNCTIONS) * WORD
+"""How many processors threads may use."""
 _OTHERS = 4 * _APART
 """Where the owner writes which processors a helper may wake on."""
 _MASK_BYTES = 128
@@ -44,6 +49,8 @@ _IS_ASLEEP, THREAD, SEMAPHORE, _MASK = 0, 8, 64, 128
 MOST_STEERED = 16
 """Helpers that are kept off the processor of whoever wakes them; where there are more, some will find another."""
 
+_CHUNK_BITS = 32
+"""A counter holds the first chunk that is not claimed, and in the bits above these the one after the last."""
 _COUNT_BITS = 32
 _COUNT = (1 << _COUNT_BITS) - 1
 """The bits of the state that count who has entered. Seats follow, and the sign means open."""
@@ -86,6 +93,7 @@ def module_text(architecture: str) -> str:
     _emit_work(e)
     _emit_publish(e)
     _emit_steer(e)
+    _emit_leave(e)
     _emit_wake(e)
     _emit_shared(e)
     _emit_join(e)
@@ -171,25 +179,33 @@ def _counter_of(e: Emitter, part: Value) -> str:
 
 def _emit_work(e: Emitter) -> None:
     """Claims chunks of the published task until none is left. Only for the owner and those who have entered."""
-    with e.function("part", "ptr %pool, ptr %staging, i64 %part, i64 %last"):
+    with e.function("part", "ptr %pool, ptr %staging, i64 %part, i64 %step"):
         task = _load_task(e, e.at("%pool", _TASK))
         bases = e.load("ptr", e.at("%pool", _BASES), WORD)
+        is_front = e.value("icmp eq i64 %step, 1")
         with e.repeat() as again:
-            chunk = e.atomic("add", _counter_of(e, "%part"), 1, "monotonic")
-            claimed = e.value(f"icmp slt i64 {chunk}, %last")
+            first, last = _unclaimed(e, e.atomic("add", _counter_of(e, "%part"), "%step", "monotonic"))
+            claimed = e.value(f"icmp slt i64 {first}, {last}")
             with e.when(claimed):
+                chunk = e.value(f"select i1 {is_front}, i64 {first}, i64 {e.subtract(last, 1)}")
                 _call_chunk(e, task, chunk, bases)
             again(claimed)
     with e.function("work", "ptr %pool, ptr %staging, i64 %number"):
-        chunks = e.load("i64", e.at("%pool", _TASK + (TASK_WORDS - 1) * WORD), WORD)
         parts = e.load("i64", e.at("%pool", _PARTS), WORD)
         with e.loop("%number", e.add("%number", parts)) as number:
             part = e.value(f"urem i64 {number}, {parts}")
-            last = _bound(e, e.add(part, 1), chunks, parts)
+            is_own = e.value(f"icmp eq i64 {number}, %number")
+            step = e.value(f"select i1 {is_own}, i64 1, i64 {-(1 << _CHUNK_BITS)}")
             # Parts that are done are left alone: writing to their counters would only slow others down.
-            following = e.atomic_load(_counter_of(e, part))
-            with e.when(e.value(f"icmp slt i64 {following}, {last}")):
-                e.do(f"call void @part(ptr %pool, ptr %staging, i64 {part}, i64 {last})")
+            first, last = _unclaimed(e, e.atomic_load(_counter_of(e, part)))
+            with e.when(e.value(f"icmp slt i64 {first}, {last}")):
+                e.do(f"call void @part(ptr %pool, ptr %staging, i64 {part}, i64 {step})")
+
+
+def _unclaimed(e: Emitter, counter: str) -> tuple[str, str]:
+    """The first chunk that nobody has claimed, and the one after the last."""
+    first = e.value(f"and i64 {counter}, {(1 << _CHUNK_BITS) - 1}")
+    return first, e.value(f"ashr i64 {counter}, {_CHUNK_BITS}")
 
 
 def _emit_publish(e: Emitter) -> None:
@@ -205,7 +221,8 @@ def _emit_publish(e: Emitter) -> None:
         parts = e.add("%seats", 1)
         e.store("i64", parts, e.at("%pool", _PARTS), WORD)
         with e.loop(0, parts) as part:
-            e.atomic_store(_bound(e, part, chunks, parts), _counter_of(e, part))
+            first, last = (_bound(e, number, chunks, parts) for number in (part, e.add(part, 1)))
+            e.atomic_store(e.add(first, e.value(f"shl i64 {last}, {_CHUNK_BITS}")), _counter_of(e, part))
         seats = e.value(f"shl i64 %seats, {_COUNT_BITS}")
         e.atomic_store(e.value(f"or i64 {seats}, {_OPEN}"), state, "release")
         e.do("call void @work(ptr %pool, ptr %staging, i64 0)")
@@ -224,6 +241,7 @@ def _emit_shared(e: Emitter) -> None:
             e.do("call void @alone(ptr %bases, ptr %list, ptr %staging)")
         with e.when(owned):
             with e.when(e.value(f"icmp ne ptr {_function(e, WAIT)}, null")):
+                _emit_home(e)
                 e.do("call void @wake(ptr %pool, i64 %seats)")
             with e.loop(0, e.load("i64", "%list", WORD)) as number:
                 task = _task_at(e, number)
@@ -235,6 +253,13 @@ def _emit_shared(e: Emitter) -> None:
                 with e.when(e.value(f"xor i1 {several}, true")):
                     e.do(f"call void @chunks(ptr {task}, ptr %bases, ptr %staging)")
             e.atomic_store(0, e.at("%pool", _OWNER), "release")
+
+
+def _emit_home(e: Emitter) -> None:
+    """Tells helpers which processor to keep off, if each thread can have one."""
+    has_room = e.value(f"icmp slt i64 %seats, {e.load('i64', e.at('%pool', PROCESSORS), WORD)}")
+    own = e.value(f"zext i32 {e.value(f'call i32 {_function(e, PROCESSOR)}()')} to i64")
+    e.store("i64", e.value(f"select i1 {has_room}, i64 {own}, i64 -1"), e.at("%pool", _HOME), WORD)
 
 
 def helper_offset(number: int) -> int:
@@ -266,19 +291,37 @@ def _emit_steer(e: Emitter) -> None:
     The helper goes back to all its processors when it is awake.
     """
     with e.function("steer", "ptr %pool, ptr %helper"):
-        others = e.at("%pool", _OTHERS)
         number = e.value(f"call i32 {_function(e, PROCESSOR)}()")
-        with e.when(e.value(f"icmp ult i32 {number}, {8 * _MASK_BYTES}")):
-            wide = e.value(f"zext i32 {number} to i64")
-            place, bit = e.value(f"lshr i64 {wide}, 6"), e.value(f"shl i64 1, {e.mask(wide, 63)}")
-            for word in range(0, _MASK_BYTES, WORD):
-                e.store("i64", e.load("i64", e.at("%helper", _MASK + word), WORD), e.at(others, word), WORD)
-            own = e.at(others, e.multiply(place, WORD))
-            kept = e.value(f"and i64 {e.load('i64', own, WORD)}, {e.value(f'xor i64 {bit}, -1')}")
-            e.store("i64", kept, own, WORD)
-            thread = e.load("i32", e.at("%helper", THREAD), WORD)
-            # Where no processor is left this fails, and nothing is changed.
-            e.value(f"call i32 {_function(e, SET_MASK)}(i32 {thread}, i64 {_MASK_BYTES}, ptr {others})")
+        thread = e.load("i32", e.at("%helper", THREAD), WORD)
+        e.do(f"call void @allow(ptr %pool, ptr %helper, i32 {thread}, i32 {number}, ptr {e.at('%pool', _OTHERS)})")
+    parameters = "ptr %pool, ptr %helper, i32 %thread, i32 %number, ptr %others"
+    is_known = f"icmp ult i32 %number, {8 * _MASK_BYTES}"
+    with e.function("allow", parameters), e.when(e.value(is_known)):
+        wide = e.value("zext i32 %number to i64")
+        place, bit = e.value(f"lshr i64 {wide}, 6"), e.value(f"shl i64 1, {e.mask(wide, 63)}")
+        for word in range(0, _MASK_BYTES, WORD):
+            e.store("i64", e.load("i64", e.at("%helper", _MASK + word), WORD), e.at("%others", word), WORD)
+        own = e.at("%others", e.multiply(place, WORD))
+        kept = e.value(f"and i64 {e.load('i64', own, WORD)}, {e.value(f'xor i64 {bit}, -1')}")
+        e.store("i64", kept, own, WORD)
+        # Where no processor is left this fails, and nothing is changed.
+        e.value(f"call i32 {_function(e, SET_MASK)}(i32 %thread, i64 {_MASK_BYTES}, ptr %others)")
+
+
+def _emit_leave(e: Emitter) -> None:
+    """Moves a helper off the owner's processor: some systems put threads together that could run side by side."""
+    with e.function("leave", "ptr %pool, i64 %number"):
+        others = e.value(f"alloca i8, i64 {_MASK_BYTES}, align {WORD}")
+        here = e.value(f"call i32 {_function(e, PROCESSOR)}()")
+        is_home = e.value(
+            f"icmp eq i64 {e.value(f'zext i32 {here} to i64')}, {e.load('i64', e.at('%pool', _HOME), WORD)}"
+        )
+        with e.when(is_home):
+            helper = _helper(e, "%number")
+            mask = e.at(helper, _MASK)
+            e.value(f"call i32 {_function(e, GET_MASK)}(i32 0, i64 {_MASK_BYTES}, ptr {mask})")
+            e.do(f"call void @allow(ptr %pool, ptr {helper}, i32 0, i32 {here}, ptr {others})")
+            e.value(f"call i32 {_function(e, SET_MASK)}(i32 0, i64 {_MASK_BYTES}, ptr {mask})")
 
 
 def _emit_join(e: Emitter) -> None:
@@ -286,6 +329,8 @@ def _emit_join(e: Emitter) -> None:
     with e.function("join", "ptr %pool, ptr %staging, i64 %seen, i64 %number"):
         state = e.at("%pool", _STATE)
         with e.when(e.exchange(state, "%seen", e.add("%seen", 1))):
+            with e.when(e.value(f"icmp ne ptr {_function(e, WAIT)}, null")):
+                e.do("call void @leave(ptr %pool, i64 %number)")
             e.do("call void @work(ptr %pool, ptr %staging, i64 %number)")
             # No chunk is left, so nobody needs to enter any more.
             e.atomic("and", state, _COUNT, "acq_rel")

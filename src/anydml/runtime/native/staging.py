@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from threading import local
+
+import numpy as np
 
 BYTES = 9 * 256 * 1024
 """What a kernel may use. Pages that no kernel touches cost nothing."""
@@ -17,8 +18,8 @@ class Block:
     __slots__ = ("_memory", "address")
 
     def __init__(self) -> None:
-        self._memory = ctypes.create_string_buffer(BYTES + ALIGNMENT)
-        start = ctypes.addressof(self._memory)
+        self._memory = np.empty(BYTES + ALIGNMENT, np.uint8)  # not zeros: that would touch every page
+        start = self._memory.ctypes.data
         self.address = start + -start % ALIGNMENT
 
 

@@ -1,88 +1,216 @@
-"""Attention as two products with softmax between them, where nothing is masked, added or remembered."""
+"""Attention as two products with softmax between them, for as many heads at a time as memory is meant for."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 from anydml.core.datatype import DataType
-from anydml.core.expression import FLOAT32, constant, operation, result
+from anydml.core.expression import FLOAT32, cast, load, result, substitute
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.core.tensor import TensorDesc
+from anydml.operators.attending import Geometry
+from anydml.runtime.cpu.contraction.attention_heads import (
+    Views,
+    dense,
+    extend,
+    find_heads,
+    past_of,
+    rows_of,
+    valid_lengths,
+)
+from anydml.runtime.cpu.contraction.attention_masks import Scores, adjust_scores
 from anydml.runtime.cpu.contraction.gemm import Problem, matrix_of, multiply, place
 from anydml.runtime.cpu.contraction.machine import host_machine
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.expand import Workspace, expand_program
 from anydml.runtime.programs import named_inputs
 
-_SOURCES = ("query_tensor", "key_tensor", "value_tensor")
-_MOST_SCORES = 1 << 24
-"""More scores would take more memory than attention by blocks is slow."""
+MOST_SCORES = 1 << 24
+"""Of one block, which are in memory at a time."""
+MOST_BLOCKS = 256
+Range = tuple[int, int]
 
 
 def expand_attention(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
     views = {name: view for name, view in named_inputs(operator, program.inputs).items() if view is not None}
-    nest, *others = program.outputs
-    heads, key_heads = operator.head_counts
-    if set(views) != set(_SOURCES) or heads != key_heads or nest is None or any(each is not None for each in others):
+    nest, *presents = program.outputs
+    geometry = operator.geometry()
+    blocks = list(_blocks(geometry))
+    is_half = operator.output_tensor.data_type is DataType.FLOAT16
+    if nest is None or blocks == [] or (is_half and not host_machine().has_half_floats):
         return None
-    query, key, value = (_by_heads(views[name], heads) for name in _SOURCES)
-    scores = (*query.sizes[:3], key.sizes[2])
-    if query.type is not DataType.FLOAT32 or prod(scores) > _MOST_SCORES:
+    steps: list[Step] = []
+    lengths = None
+    if "past_sequence_lengths_tensor" in views:
+        lengths, steps = valid_lengths(views["past_sequence_lengths_tensor"], geometry, workspace)
+    scores = adjust_scores(operator, views, geometry, lengths, workspace)
+    if scores is None:
         return None
-    done = finish(_nest_by_heads(nest, heads), Finish(sums_of_floats()), query.type, host_machine(), workspace)
-    if done is None:
-        return None
-    found, steps = _scores(query, key, scores, operator.scale, workspace)
-    likely, more = _softmax(found, workspace)
-    left, right = matrix_of(likely, rows_first=True), matrix_of(value, rows_first=False)
-    mixed = multiply(Problem(left, right, scores[:2]), done, host_machine(), workspace, place)
-    return [*steps, *more, *mixed, *done.after]
+    sources, more = _sources(views, geometry, lengths, presents, workspace)
+    heads = _Attention(operator.output_tensor.data_type, geometry, sources, scores, nest, workspace)
+    attended = heads.steps(blocks)
+    return None if attended is None else [*steps, *scores.steps, *more, *attended]
 
 
-def _by_heads(view: View, heads: int) -> View:
-    """{batch, sequence, heads * size} as {batch, heads, sequence, size}."""
-    batch, sequence, hidden = view.sizes[-3:]
-    size, strides = hidden // heads, view.strides[-3:]
-    return replace(
-        view, sizes=(batch, heads, sequence, size), strides=(strides[0], size * strides[2], strides[1], strides[2])
-    )
+def _sources(
+    views: Views, geometry: Geometry, lengths: View | None, presents: list[Nest | None], workspace: Workspace
+) -> tuple[tuple[View, View, View], list[Step]]:
+    """Queries, keys and values in memory, and what the present outputs hold of them."""
+    new = find_heads(views, geometry)
+    query, steps = new["query"].held(workspace, "queries")
+    found = [query]
+    for role, nest in zip(("key", "value"), presents, strict=True):
+        whole, more = extend(past_of(views, role), new.get(role), lengths, workspace, f"{role}s")
+        found.append(whole)
+        steps += more
+        if nest is not None:
+            count = nest.sizes[-2]
+            first = 0 if lengths is not None or count == whole.sizes[2] else whole.sizes[2] - count
+            steps.append(_presented(nest, rows_of(whole, first, count), views))
+    return (found[0], found[1], found[2]), steps
 
 
-def _nest_by_heads(nest: Nest, heads: int) -> Nest:
-    batch, sequence, hidden = nest.sizes[-3:]
-    size = hidden // heads
+def _presented(nest: Nest, source: View, views: Views) -> Nest:
+    """Keys or values, as an output holds them."""
+    output = next(iter(views.values())).type
+    leading = (0,) * (len(nest.sizes) - 4)
+    own = replace(source.access, strides=(*leading, *source.strides))
+    value = cast(load(len(nest.loads), source.type.numpy_dtype), output.numpy_dtype)
 
-    def seen(access: Access) -> Access:
-        outer, middle, inner = access.strides[-3:]
-        return replace(access, strides=(outer, size * inner, middle, inner))
+    def replaced(node: Any) -> Any:
+        return value if node.op == "result" else None
 
-    stores = tuple(Store(seen(store.access), store.value) for store in nest.stores)
-    return Nest((batch, heads, sequence, size), tuple(map(seen, nest.loads)), stores)
+    stores = tuple(Store(store.access, substitute(store.value, replaced)) for store in nest.stores)
+    return Nest(nest.sizes, (*nest.loads, own), stores)
 
 
-def _dense(workspace: Workspace, sizes: tuple[int, ...], name: str) -> View:
+@dataclass(frozen=True)
+class Block:
+    """Some batches, heads of keys and queries."""
+
+    batch: Range
+    heads: Range
+    rows: Range
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        a, b, c = (last - first for first, last in (self.batch, self.heads, self.rows))
+        return a, b, c
+
+
+def _blocks(g: Geometry) -> Iterator[Block]:
+    """All heads while their scores are few, else fewer batches, then fewer heads, then fewer queries at a time.
+
+    Products have two loops around them: where several heads share one, a block has one batch.
+    """
+    if g.total > MOST_SCORES:
+        return
+    rows = min(g.queries, max(1, MOST_SCORES // (g.group * g.total)))
+    heads = min(g.key_heads, max(1, MOST_SCORES // (g.group * rows * g.total)))
+    batch = min(g.batch, max(1, MOST_SCORES // (g.group * heads * rows * g.total)))
+    if g.group > 1:
+        batch = 1
+    parts = [_parts(*pair) for pair in ((g.batch, batch), (g.key_heads, heads), (g.queries, rows))]
+    if prod(map(len, parts)) <= MOST_BLOCKS:
+        yield from (Block(b, h, r) for b in parts[0] for h in parts[1] for r in parts[2])
+
+
+def _parts(size: int, part: int) -> list[Range]:
+    return [(first, min(size, first + part)) for first in range(0, size, part)]
+
+
+@dataclass(frozen=True)
+class _Attention:
+    """The steps of an attention whose queries, keys and values are in memory."""
+
+    type: DataType
+    geometry: Geometry
+    sources: tuple[View, View, View]
+    scores: Scores
+    nest: Nest
+    workspace: Workspace
+
+    def steps(self, blocks: list[Block]) -> list[Step] | None:
+        most = max((block.counts for block in blocks), key=prod)
+        sizes = (prod(most) * self.geometry.group, self.geometry.total)
+        memory = [dense(self.workspace, sizes, name) for name in ("scores", "likelihoods")]
+        found: list[Step] = []
+        for block in blocks:
+            steps = self._block(block, memory[0].slot, memory[1].slot)
+            if steps is None:
+                return None
+            found += steps
+        return found
+
+    def _block(self, block: Block, scores: int, likelihoods: int) -> list[Step] | None:
+        nest = self._output(block)
+        done = finish(nest, Finish(sums_of_floats()), self.type, host_machine(), self.workspace)
+        if done is None:
+            return None
+        query, key, value = self._seen(block)
+        sizes = (*query.sizes[:3], self.geometry.total)
+        raw, likely = (_view(slot, sizes) for slot in (scores, likelihoods))
+        loads = tuple(self._part(access, block) for access in self.scores.loads)
+        scored = self._multiply(query, key, True, Finished((self.scores.value,), loads, (raw.access,)))
+        mixed = self._multiply(likely, value, False, done)
+        return [*scored, *_softmax(raw, likely, self.workspace), *mixed, *done.after]
+
+    def _multiply(self, left: View, right: View, is_turned: bool, done: Finished) -> list[Step]:
+        problem = Problem(matrix_of(left, rows_first=True), matrix_of(right, rows_first=is_turned), left.sizes[:2])
+        return multiply(problem, done, host_machine(), self.workspace, place)
+
+    # --- what a block sees ------------------------------------------------------------------------
+
+    def _part(self, access: Access, block: Block) -> Access:
+        """An access over {batch, heads of keys, heads for each, queries, ...}, seen from a block's four loops."""
+        batch, heads, group, rows, columns = access.strides
+        offset = access.offset + block.batch[0] * batch + block.heads[0] * heads + block.rows[0] * rows
+        outer = (batch, heads) if self.geometry.group == 1 else (heads, group)
+        return replace(access, strides=(*outer, rows, columns), offset=offset)
+
+    def _outer(self, block: Block) -> tuple[int, int]:
+        batch, heads, _ = block.counts
+        return (batch, heads) if self.geometry.group == 1 else (heads, self.geometry.group)
+
+    def _seen(self, block: Block) -> tuple[View, View, View]:
+        group, outer, rows = self.geometry.group, self._outer(block), block.counts[2]
+        query, key, value = self.sources
+        batch, head, row, inner = query.strides
+        own = self._part(replace(query.access, strides=(batch, group * head, head, row, inner)), block)
+        found = [replace(query, sizes=(*outer, rows, query.sizes[3]), strides=own.strides, offset=own.offset)]
+        for view in (key, value):
+            batch, head, row, inner = view.strides
+            access = replace(view.access, strides=(batch, head, 0, 0, inner))
+            part = self._part(access, block)
+            strides = (*part.strides[:2], row, inner)
+            found.append(replace(view, sizes=(*outer, *view.sizes[2:]), strides=strides, offset=part.offset))
+        return found[0], found[1], found[2]
+
+    def _output(self, block: Block) -> Nest:
+        group, size = self.geometry.group, self.geometry.value_size
+
+        def seen(access: Access) -> Access:
+            batch, row, inner = access.strides[-3:]
+            head = size * inner
+            return self._part(replace(access, strides=(batch, group * head, head, row, inner)), block)
+
+        stores = tuple(Store(seen(store.access), store.value) for store in self.nest.stores)
+        sizes = (*self._outer(block), block.counts[2], size)
+        return Nest(sizes, tuple(map(seen, self.nest.loads)), stores)
+
+
+def _view(slot: int, sizes: tuple[int, ...]) -> View:
     strides = tuple(prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
-    return View(workspace.temporary(4 * prod(sizes), name), DataType.FLOAT32, sizes, strides)
+    return View(slot, DataType.FLOAT32, sizes, strides)
 
 
-def _scores(
-    query: View, key: View, sizes: tuple[int, ...], scale: float, workspace: Workspace
-) -> tuple[View, list[Step]]:
-    """Scaled products of queries and keys."""
-    found = _dense(workspace, sizes, "scores")
-    value = operation("multiply", result(FLOAT32), constant(scale, FLOAT32))
-    left, right = matrix_of(query, rows_first=True), matrix_of(key, rows_first=True)
-    done = Finished((value,), (), (found.access,))
-    return found, multiply(Problem(left, right, sizes[:2]), done, host_machine(), workspace, place)
-
-
-def _softmax(scores: View, workspace: Workspace) -> tuple[View, list[Step]]:
+def _softmax(scores: View, target: View, workspace: Workspace) -> list[Step]:
     from anydml.operators.softmax import ActivationSoftmax1
 
-    found = _dense(workspace, scores.sizes, "likelihoods")
     operator = ActivationSoftmax1(input_tensor=TensorDesc("FLOAT32", scores.sizes), axes=[3])
-    nest = Nest(scores.sizes, (), (Store(found.access, result(FLOAT32)),))
-    return found, expand_program(Program(operator, (scores,), (nest,)), workspace)
+    nest = Nest(scores.sizes, (), (Store(target.access, result(FLOAT32)),))
+    return expand_program(Program(operator, (scores,), (nest,)), workspace)

@@ -6,7 +6,6 @@ from contextlib import nullcontext
 
 from anydml.runtime.cpu.contraction.staged import SUMS_AT, stage_call
 from anydml.runtime.cpu.contraction.tile import PART, TILE, Tile
-from anydml.runtime.cpu.contraction.windows import emit_depth_read
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native.emit import Value
 
@@ -103,6 +102,8 @@ class _Tiles:
         first: Value = 0
         last: Value = self.word("depth")
         if skips:
+            from anydml.runtime.cpu.contraction.windows import emit_depth_read
+
             first, last = emit_depth_read(e, self.words, row)
         if start is None:
             return first, last, 1, None

@@ -8,11 +8,12 @@ from math import prod
 from anydml.core.datatype import DataType
 from anydml.core.steps import Access, Step
 from anydml.runtime.cpu.contraction.cells import FLOATS, Source
-from anydml.runtime.cpu.contraction.depthwise import CHANNELS, MOST_TAPS, PIXELS, Depthwise, Slide
+from anydml.runtime.cpu.contraction.depthwise import CHANNELS, MOST_TAPS, PIXELS, PLANES, Depthwise, Slide
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Epilogue, Place
 from anydml.runtime.cpu.contraction.filtered import Filtered, three
 from anydml.runtime.cpu.contraction.gemm import pack
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
+from anydml.runtime.cpu.contraction.planes import fits_planes
 from anydml.runtime.cpu.contraction.results import Finished
 from anydml.runtime.cpu.expand import Workspace
 
@@ -66,7 +67,6 @@ def narrowed(machine: Machine, pixels: int) -> Machine:
 
 def _over_pixels(filtered: Filtered, done: Finished, machine: Machine, down: Slide, across: Slide) -> Depthwise:
     weights = filtered.weights
-    machine = narrowed(machine, across.outputs)
     strides = (_channel_stride(filtered), *weights.depth_strides[1:3])
     filters = Access(weights.slot, weights.type, strides, weights.offset)
     sizes = (filtered.batch[1] * weights.lanes, down.taps, across.taps)
@@ -76,6 +76,9 @@ def _over_pixels(filtered: Filtered, done: Finished, machine: Machine, down: Sli
         return Place(access.slot, access.type, access.offset, access.strides[:2], row, (0, 0, pixel))
 
     epilogue = done.epilogue(place, COLUMNS, True)
+    if fits_planes(down, across, epilogue, machine):
+        return _depthwise(filtered, (filters, sizes), (down, across), PLANES, epilogue, machine)
+    machine = narrowed(machine, across.outputs)
     return _depthwise(filtered, (filters, sizes), (down, across), PIXELS, epilogue, machine)
 
 

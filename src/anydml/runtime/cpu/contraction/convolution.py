@@ -9,9 +9,7 @@ from typing import Any
 from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, Node, cast, load, operation
 from anydml.core.steps import Access, Nest, Program, Step, View
-from anydml.runtime.cpu.contraction.backward import split_backward
 from anydml.runtime.cpu.contraction.cells import Cells, Source
-from anydml.runtime.cpu.contraction.channelwise import convolve_depthwise
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, ROWS, Place
 from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
 from anydml.runtime.cpu.contraction.gemm import activation, pack
@@ -40,6 +38,8 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
         return None
     if x.type is DataType.FLOAT16 and not machine.has_half_floats:
         return None
+    if workspace.has_known_exceptions(weights):  # kernels would multiply them by the zeros of padding
+        return None
     activate = activation(operator.fused_activation)
     if operator.fused_activation is not None and activate is None:
         return None
@@ -49,8 +49,10 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
         return None
     if operator.is_forward:
         filtered = Filtered.of(operator, x, weights, nest)
-        made = convolve_depthwise(filtered, done, machine, workspace) or convolve(filtered, done, machine, workspace)
+        made = _convolve_forward(filtered, done, machine, workspace)
         return None if made is None else [*made, *done.after]
+    from anydml.runtime.cpu.contraction.backward import split_backward
+
     phases = split_backward(operator, x, weights, nest, done)
     steps: list[Step] = []
     for part, ended in phases or ():
@@ -59,6 +61,17 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
             return None
         steps += made
     return [*steps, *done.after] if steps else None
+
+
+def _convolve_forward(filtered: Filtered, done: Finished, machine: Machine, workspace: Workspace) -> list[Step] | None:
+    """By a kernel of its own, where filters read one channel each and there is such a kernel."""
+    if filtered.windows.channels == 1:
+        from anydml.runtime.cpu.contraction.channelwise import convolve_depthwise
+
+        made = convolve_depthwise(filtered, done, machine, workspace)
+        if made is not None:
+            return made
+    return convolve(filtered, done, machine, workspace)
 
 
 def _value(bias: View | None) -> Node:

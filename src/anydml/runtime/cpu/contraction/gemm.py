@@ -22,7 +22,6 @@ from anydml.runtime.cpu.contraction.partition import Work, cut, tile_of
 from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
-from anydml.runtime.cpu.contraction.streamed import can_stream, stream
 from anydml.runtime.cpu.expand import Workspace
 
 _SMALL_DEPTH = 320
@@ -123,9 +122,12 @@ def multiply(
     cells = problem.cells
     rows, columns, depth = problem.left.lanes, problem.right.lanes, cells.depth(problem.left.depth[0])
     epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS, True)
-    if cells == FLOATS and can_stream(problem.left, problem.right):
-        sums = partial(workspace.temporary, name="sums")
-        return stream(problem.left, problem.right, problem.batch, epilogue, machine, sums)
+    if cells == FLOATS and rows == 1:
+        from anydml.runtime.cpu.contraction.streamed import can_stream, stream
+
+        if can_stream(problem.left, problem.right):
+            sums = partial(workspace.temporary, name="sums")
+            return stream(problem.left, problem.right, problem.batch, epilogue, machine, sums)
     ways = choose_ways(problem, machine, workspace)
     tile = tile_of(machine, cells, (rows, columns, depth), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
     width = tile.columns(machine)

@@ -194,7 +194,7 @@ class Pack:
         e = Writer(self.machine)
         emit_pack(e, self.source, self.matrix.way, self.panels.width)
         _emit_panel(e)
-        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True, is_cold=True):
             _emit_units(e)
         return e.module()
 
@@ -224,7 +224,7 @@ def _emit_units(e: Writer) -> None:
 
 def _emit_panel(e: Writer) -> None:
     """One panel: the loops of depth around `pack`."""
-    with e.function("panel", "ptr %parameters, ptr %cells, ptr %source, i64 %lanes"):
+    with e.function("panel", "ptr %parameters, ptr %cells, ptr %source, i64 %lanes", is_cold=True):
         sizes = [_WORDS.load(e, f"depth_{n}") for n in range(DEPTH_LOOPS)]
         strides = [_WORDS.load(e, f"depth_stride_{n}") for n in range(DEPTH_LOOPS)]
         pitch, groups, row_bytes = (_WORDS.load(e, name) for name in ("pitch", "groups", "row_bytes"))

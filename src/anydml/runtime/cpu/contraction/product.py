@@ -206,7 +206,7 @@ class Product:
             staged.emit(e, words, self._form)
         with e.function("block", "ptr %parameters, ptr %left, ptr %right, ptr %context, ptr %staging"):
             emit_block(e, words, self.tile, *self._stages)
-        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True, is_cold=True):
             self._emit_batch(e, words)
         return e.module()
 

@@ -142,7 +142,7 @@ class StagedMatrix:
     def _emit_panels(self, e: Writer, words: Words, form: Form) -> None:
         emit_pack(e, self.source, self.matrix.way, form.width)
         pitch = form.pitch_bytes(e.vector_bytes)
-        with e.function(STAGE, STAGE_PARAMETERS):
+        with e.function(STAGE, STAGE_PARAMETERS, is_cold=True):
             lane_stride, depth_stride = words.load(e, "lane_stride"), words.load(e, "depth_stride")
             numbers = words.load(e, "numbers")
             panel = e.multiply(words.load(e, "cell_rows"), pitch)
@@ -183,7 +183,7 @@ def _emit_rows(e: Writer, source: Source, words: Words, form: Form) -> None:
                 e.store(e.kind("float"), load_numbers(e, source, place, mask), e.step(target, (row, pitch)))
 
         e.unrolled("%rows", _ROWS_AT_ONCE, body)
-    with e.function(STAGE, STAGE_PARAMETERS):
+    with e.function(STAGE, STAGE_PARAMETERS, is_cold=True):
         stride, numbers = words.load(e, "depth_stride"), words.load(e, "numbers")
         start = e.step("%source", ("%first", source.element_bytes))
         with e.loop(0, numbers, _ROWS_AHEAD) as row:

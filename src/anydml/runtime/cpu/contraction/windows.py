@@ -162,7 +162,7 @@ class Windows:
         pitch = form.pitch_bytes(e.vector_bytes)
         emit_gather(e, words, self.source, pitch, self.way)
         _emit_vector(e, words)
-        with e.function(STAGE, STAGE_PARAMETERS):
+        with e.function(STAGE, STAGE_PARAMETERS, is_cold=True):
             panel = e.multiply(words.load(e, "cell_rows"), pitch)
             with e.loop("%first", "%last", form.width) as lane:
                 number = e.divide(e.subtract(lane, "%first"), form.width)

@@ -102,7 +102,7 @@ class Builder:
         return Access(access.slot, access.type, self._ordered(strides), access.offset)
 
 
-def _is_simple(program: Program) -> bool:
+def is_simple(program: Program) -> bool:
     """One output, of as many dimensions as the first input, and no input in the memory of another."""
     nests = [nest for nest in program.outputs if nest is not None]
     source = program.inputs[0]
@@ -115,7 +115,7 @@ Make = Callable[[Any, Builder, Traced], Any]
 
 
 def expand_over(program: Program, workspace: Workspace, axes: Sequence[int], make: Make) -> list[Step] | None:
-    if not _is_simple(program):
+    if not is_simple(program):
         return None
     builder = Builder(program, axes)
     x = builder.input(0)

@@ -5,6 +5,7 @@ How many parts there are depends on sizes alone, so that results do not depend o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from anydml.core.datatype import DataType
@@ -56,7 +57,7 @@ def _parts(size: int, wanted: int) -> int:
     return max(count for count in range(1, 2 * wanted) if size % count == 0) if wanted > 1 else 1
 
 
-def _packed(sizes: tuple[int, ...]) -> tuple[int, ...]:
+def packed(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(prod(sizes[n + 1 :]) for n in range(len(sizes)))
 
 
@@ -68,7 +69,7 @@ def _first(reduction: Reduction, loop: int, parts: int, target: Access) -> Reduc
     reduced = (*reduction.reduced[:loop], length, *reduction.reduced[loop + 1 :])
     loads = tuple(Access(a.slot, a.type, (a.strides[number] * length, *a.strides), a.offset) for a in reduction.loads)
     (stage,) = reduction.stages
-    strides = (*_packed(outer), *(0 for _ in reduced))
+    strides = (*packed(outer), *(0 for _ in reduced))
     store = Store(Access(target.slot, target.type, strides), load(len(loads), stage.value.type))
     return Reduction(outer, reduced, loads, (stage,), (store,), f"parts of {reduction.name}")
 
@@ -78,7 +79,7 @@ def _second(reduction: Reduction, parts: int, source: Access) -> Reduction:
     (stage,) = reduction.stages
     count, folded = len(reduction.loads), prod(reduction.outer)
     kept = len(reduction.outer)
-    strides = (*_packed(reduction.outer), folded)
+    strides = (*packed(reduction.outer), folded)
     partial = Access(source.slot, source.type, strides)
     used = sorted(
         {n.value for store in reduction.stores for n in walk(store.value) if n.op == "load" and n.value < count}

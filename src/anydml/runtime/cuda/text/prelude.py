@@ -123,6 +123,9 @@ __device__ __forceinline__ float normal_cdf(float x) {
   const float tail = s > 13.0f ? 0.0f : share * power * fmaf(u, p, 1.0f);
   return x < 0 ? tail : 1.0f - tail;
 }
+// x times that chance. Minus infinity is held back: times 0 it would be no number.
+__device__ __forceinline__ float gelu(float x) { return largest_of(x, -3.402823466e+38f) * normal_cdf(x); }
+__device__ __forceinline__ double gelu(double x) { return largest_of(x, -1.7976931348623157e+308) * normcdf(x); }
 template <typename T> __device__ __forceinline__ T whole_modulo(T a, T b) {
   if (b == 0 || (b == (T)-1 && (T)-1 < (T)0)) return 0;
   return a % b;

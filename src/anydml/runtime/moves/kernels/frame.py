@@ -51,6 +51,8 @@ class Lowered:
     """For each inner loop, the count it may be cut into multiples of to share the work; 0: never."""
     order: tuple[int, ...] = (0,)
     """The inner loops as the kernel runs them, the outermost first."""
+    placed: int | None = None
+    """An inner loop of which each chunk is told, before all extras, how much lies before and after its part."""
 
 
 @dataclass(frozen=True)
@@ -86,16 +88,17 @@ class Frame:
 
     def from_source(self, *steps: tuple[Value, Value]) -> str:
         """The source address after these (count, stride) steps."""
-        return _walked(self.e, self.source, steps)
+        return walked(self.e, self.source, *steps)
 
     def from_destination(self, *steps: tuple[Value, Value]) -> str:
-        return _walked(self.e, self.destination, steps)
+        return walked(self.e, self.destination, *steps)
 
     def from_staging(self, *steps: tuple[Value, Value]) -> str:
-        return _walked(self.e, self.staging, steps)
+        return walked(self.e, self.staging, *steps)
 
 
-def _walked(e: Emitter, pointer: str, steps: tuple[tuple[Value, Value], ...]) -> str:
+def walked(e: Emitter, pointer: str, *steps: tuple[Value, Value]) -> str:
+    """The address after these (count, stride) steps."""
     for count, stride in steps:
         pointer = e.at(pointer, e.multiply(count, stride))
     return pointer

@@ -101,24 +101,21 @@ class Lanes:
         """Rows become columns; there are as many vectors as lanes."""
         return self._turned(e, vectors, list(self._turning_steps()), range(self.count))
 
-    def turn_at(self, e: Emitter, pointers: Sequence[str]) -> list[str]:
-        """The same for rows in memory, read by 16 bytes: few of those lie on two lines, and fewer shuffles follow."""
-        parts = self.element_bytes * self.count // PART_BYTES
-        if parts < 2:
-            return self.turn(e, [self.load(e, pointer) for pointer in pointers])
-        each = self.count // parts
-        steps = [step for step in self._turning_steps() if step[0].element_bytes < PART_BYTES]
-        columns: list[str] = []
-        for part in range(parts):
-            starts = [e.at(pointer, part * PART_BYTES) for pointer in pointers]
-            rows = [self._joined(e, starts[row::each]) for row in range(each)]
-            columns += self._turned(e, rows, steps, range(each))
-        return columns
+    @property
+    def part(self) -> Lanes:
+        """What `turn_parts` takes: as many elements as lie in 16 bytes, or fewer where vectors are shorter."""
+        return Lanes(self.element_bytes, min(self.count, PART_BYTES // self.element_bytes))
 
-    def _joined(self, e: Emitter, pointers: Sequence[str]) -> str:
-        """A vector of 16 bytes from each place."""
-        part = Lanes(self.element_bytes, PART_BYTES // self.element_bytes)
-        found = [part.load(e, pointer) for pointer in pointers]
+    def turn_parts(self, e: Emitter, parts: Sequence[str]) -> list[str]:
+        """Short rows become columns. Few rows of 16 bytes lie on two lines of memory, and few shuffles turn them."""
+        each = self.part.count
+        rows = [self._joined(e, parts[row::each]) for row in range(each)]
+        steps = [step for step in self._turning_steps() if step[0].element_bytes < PART_BYTES]
+        return self._turned(e, rows, steps, range(each))
+
+    def _joined(self, e: Emitter, parts: Sequence[str]) -> str:
+        """Parts laid end to end."""
+        part, found = self.part, list(parts)
         while len(found) > 1:
             lanes = range(2 * part.count)
             found = [part.shuffle(e, *pair, lanes) for pair in zip(found[::2], found[1::2], strict=True)]

@@ -18,7 +18,8 @@ from anydml.runtime.moves.kernels.frame import (
     rows_ahead,
 )
 from anydml.runtime.moves.kernels.lanes import Lanes
-from anydml.runtime.moves.kernels.write import write_row
+from anydml.runtime.moves.kernels.pending import Rows, Writer
+from anydml.runtime.moves.kernels.tile_ends import Ends
 from anydml.runtime.moves.plan import LINE_BYTES, ONCE, MovePlan
 from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 
@@ -38,8 +39,9 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     step = row.source_stride // element
     level, ahead = _ahead(plan, way)
     shape = Shape("pick", element, vector_bytes, streams, (step, channels.size, lanes, way, level))
-    chunk = max(lanes, 2 * CHUNK_BYTES // (element * channels.size) // lanes * lanes)
-    return Lowered(shape, (chunk, ahead), (0, GRAIN_BYTES // element), (1, 0))
+    line = max(lanes, LINE_BYTES // element)
+    chunk = max(line, 2 * CHUNK_BYTES // (element * channels.size) // line * line)
+    return Lowered(shape, (chunk, ahead), (0, GRAIN_BYTES // element), (1, 0), placed=1)
 
 
 def _ahead(plan: MovePlan, way: str) -> tuple[int, int]:
@@ -75,19 +77,40 @@ def _emit_direct(f: Frame) -> None:
 
 
 def _emit_staged(f: Frame) -> None:
-    e, element, (chunk, _) = f.e, f.shape.element_bytes, f.extras
-    channels, row = f.inner
-    pitch = e.multiply(chunk, element)
+    e, (channels, row), chunk = f.e, f.inner, f.extras[2]
+    element, lanes = f.shape.element_bytes, _lanes(f).count
+    pitch = e.multiply(e.add(chunk, LINE_BYTES // element), element)
+    writer = Writer(f, f.shape.stream and not f.shape.written, _channels(f) * lanes * element)
     with e.loop(0, row.size, chunk) as wanted:
         count = e.minimum(chunk, e.subtract(row.size, wanted))
         start = wanted if _step(f) > 0 else e.subtract(e.subtract(row.size, wanted), count)
-        whole = e.mask(_readable(f, start, count), -_lanes(f).count)
-        _pick_vectors(f, 0, whole, start, f.staging, pitch, stream=False)
-        _pick_elements(f, whole, count, start, f.staging, pitch)
-        with e.loop(0, _channels(f)) as channel:
-            destination = f.from_destination((start, f.written_bytes), (channel, channels.destination_stride))
-            size = e.multiply(count, element)
-            write_row(f, destination, f.from_staging((channel, pitch)), size)
+        ends = _ends(f, start, count) if writer.is_piped else Ends()
+        first, staged = e.subtract(start, ends.more), writer.staging()
+        total = e.add(count, ends.more)
+        whole = e.mask(_readable(f, first, total), -lanes)
+        _pick_vectors(f, 0, whole, first, staged, pitch, stream=False, writer=writer)
+        _pick_elements(f, whole, total, first, staged, pitch)
+        destination, size = f.from_destination((start, f.written_bytes)), e.multiply(count, element)
+        inside = e.at(staged, e.multiply(ends.more, element))
+        stride = channels.destination_stride
+        writer.write(Rows(inside, destination, _channels(f), size, pitch, stride, ends.before, ends.until))
+    writer.finish()
+
+
+def _ends(f: Frame, start: Value, count: Value) -> Ends:
+    """Of two chunks that follow one another, the second writes the line between them, unless it is the row's first."""
+    e, line, (before, after) = f.e, LINE_BYTES // f.shape.element_bytes, f.extras[:2]
+    first = e.add(before, start)
+    last = e.add(first, count)
+    rest = e.subtract(e.add(e.add(before, f.inner[1].size), after), last)
+    begins = e.value(f"icmp sge i64 {first}, {line}")
+    is_far = e.value(f"icmp sge i64 {last}, {line}")
+    ends = e.value(f"select i1 {e.value(f'icmp eq i64 {rest}, 0')}, i1 false, i1 {is_far}")
+    return Ends(
+        e.value(f"select i1 {begins}, i64 {line}, i64 0"),
+        e.value(f"select i1 {begins}, i64 {LINE_BYTES - 1}, i64 0"),
+        e.value(f"select i1 {ends}, i64 {LINE_BYTES - 1}, i64 0"),
+    )
 
 
 def _step(f: Frame) -> int:
@@ -133,7 +156,16 @@ def _pick_elements(f: Frame, first: Value, end: Value, start: Value, target: str
             e.store(kind, e.load(kind, source), place)
 
 
-def _pick_vectors(f: Frame, first: Value, end: Value, start: Value, target: str, pitch: Value, stream: bool) -> None:
+def _pick_vectors(
+    f: Frame,
+    first: Value,
+    end: Value,
+    start: Value,
+    target: str,
+    pitch: Value,
+    stream: bool,
+    writer: Writer | None = None,
+) -> None:
     """The same, a vector of places at once; walked backwards, the last places come first."""
     e, element, step, lanes = f.e, f.shape.element_bytes, _step(f), _lanes(f)
     apart, channels, level = abs(step), _channels(f), int(f.shape.details[4])
@@ -145,12 +177,14 @@ def _pick_vectors(f: Frame, first: Value, end: Value, start: Value, target: str,
         base = f.from_source((e.add(start, place), step * element), (lowest, element))
         parts = [e.at(base, part * lanes.count * element) for part in range(apart)]
         for part in parts if level else ():
-            e.prefetch(e.at(part, f.extras[1]), level)
+            e.prefetch(e.at(part, f.extras[3]), level)
         vectors = [lanes.load(e, part) for part in parts]
         picks = _picks(f, vectors, [gap + channel for channel in range(channels)])
         for channel, picked in enumerate(picks):
             into = e.at(e.at(target, e.multiply(channel, pitch)), e.multiply(place, element))
             lanes.store(e, picked, into, stream)
+        if writer is not None:
+            writer.go_on()
 
 
 def _picks(f: Frame, vectors: list[str], channels: list[int]) -> list[str]:

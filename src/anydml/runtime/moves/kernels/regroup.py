@@ -20,7 +20,7 @@ from anydml.runtime.moves.kernels.frame import (
     rows_ahead,
 )
 from anydml.runtime.moves.kernels.lanes import Lanes
-from anydml.runtime.moves.kernels.write import write_row
+from anydml.runtime.moves.kernels.pending import Rows, Writer
 from anydml.runtime.moves.plan import MovePlan
 from anydml.runtime.native.emit import SECOND_LEVEL, Value
 
@@ -97,24 +97,28 @@ def _groups(f: Frame) -> _Groups:
 def emit(f: Frame) -> None:
     e, (rows, groups, _), (together, chunk, _) = f.e, f.inner, f.extras
     group_bytes = _groups(f).size * f.shape.element_bytes
+    is_piped = f.shape.stream and not f.shape.written
+    writer = Writer(f, is_piped, group_bytes * _groups(f).lanes.count)
     if not f.shape.stream:
         with e.loop(0, rows.size) as row:
             place = f.from_destination((row, rows.destination_stride))
-            _regroup(f, f.from_source((row, rows.source_stride)), 0, groups.size, place)
+            _regroup(f, f.from_source((row, rows.source_stride)), 0, groups.size, place, writer)
         return
     with e.loop(0, rows.size, together) as first, e.loop(0, groups.size, chunk) as wanted:
         row_count = e.minimum(together, e.subtract(rows.size, first))
         count = e.minimum(chunk, e.subtract(groups.size, wanted))
         start = wanted if _groups(f).apart > 0 else e.subtract(e.subtract(groups.size, wanted), count)
         size = e.multiply(count, group_bytes)
+        staged = writer.staging()
         with e.loop(0, row_count) as row:
             source = f.from_source((e.add(first, row), rows.source_stride))
-            _regroup(f, source, start, count, f.from_staging((row, size)))
+            _regroup(f, source, start, count, e.at(staged, e.multiply(row, size)), writer)
         target = f.from_destination((first, rows.destination_stride), (start, _groups(f).size * f.written_bytes))
-        write_row(f, target, f.staging, e.multiply(row_count, size))
+        writer.write(Rows(staged, target, 1, e.multiply(row_count, size)))
+    writer.finish()
 
 
-def _regroup(f: Frame, source: str, start: Value, count: Value, target: str) -> None:
+def _regroup(f: Frame, source: str, start: Value, count: Value, target: str, writer: Writer) -> None:
     """Groups `start` to `start + count` of a row, written without gaps from `target` on."""
     e, groups = f.e, _groups(f)
     lanes = groups.lanes.count
@@ -130,6 +134,7 @@ def _regroup(f: Frame, source: str, start: Value, count: Value, target: str) -> 
         last = e.subtract(whole, lanes)
         number = e.minimum(wanted, last)
         _regroup_vectors(f, first, number if groups.apart > 0 else e.subtract(last, number), target)
+        writer.go_on()
     with e.loop(whole, count) as single:
         _regroup_one(f, first, single, target)
 

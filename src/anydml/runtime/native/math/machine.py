@@ -23,6 +23,8 @@ class Machine:
     """Floats to whole floats, in every direction."""
     scales: bool
     """A float times a power of two, and a float taken apart into mantissa and exponent (AVX-512)."""
+    looks_up: bool
+    """An element of a table in registers for every lane (AVX-512)."""
     has_half_floats: bool
     """float16 to float32 and back."""
 
@@ -36,10 +38,11 @@ def host_machine() -> Machine:
 @lru_cache(maxsize=8)
 def _machine(architecture: str, features: frozenset[str], has_half_floats: bool) -> Machine:
     if architecture in _ARM:
-        return Machine(fuses=True, rounds=True, scales=False, has_half_floats=True)
+        return Machine(fuses=True, rounds=True, scales=False, looks_up=False, has_half_floats=True)
     return Machine(
         fuses="fma" in features,
         rounds="sse4.1" in features,
         scales=features >= {"avx512f", "avx512vl", "avx512dq"},
+        looks_up="avx512f" in features,
         has_half_floats=has_half_floats,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from anydml.runtime.native.math.parts import by_parts
 from anydml.runtime.native.math.values import (
     FLOAT32,
     Lanes,
@@ -52,7 +53,7 @@ def power_of_two(n: Rounded) -> Vector:
 def scale(x: Vector, n: Rounded) -> Vector:
     """x * 2^n, rounded once, for -254 < n < 256 and x near 1."""
     if _has_instructions(x.lanes):
-        return _by_parts(x.lanes, "scalef", [x, n.number], "")
+        return _by_parts("scalef", [x, n.number], "")
     low = (n.biased << 22) & -(1 << 23)
     high = (n.biased << 23) - low
     return x * low.as_bits_of(FLOAT32) * high.as_bits_of(FLOAT32)
@@ -64,7 +65,7 @@ def split(x: Vector) -> tuple[Vector, Vector]:
     With AVX-512: 0 has mantissa 1 and exponent -inf, infinity 1 and inf; negative numbers and NaN have NaN.
     """
     if _has_instructions(x.lanes):
-        mantissa = _by_parts(x.lanes, "getmant", [x], "i32 15")
+        mantissa = _by_parts("getmant", [x], "i32 15")
         return mantissa, _exponent(mantissa) - _exponent(x)
     is_tiny = x < 2.0**-126
     normal = select(is_tiny, x * 2.0**24, x)
@@ -83,41 +84,21 @@ def inverse_power(x: Vector) -> tuple[Vector, Vector]:
     exponent = (_ONE_AND_A_HALF - x.bits) >> 23
     number = exponent.step("sitofp", FLOAT32)
     if _has_instructions(x.lanes):
-        return _by_parts(x.lanes, "scalef", [number.like(1.0), number], ""), number
+        return _by_parts("scalef", [number.like(1.0), number], ""), number
     return ((exponent << 23) + _ONE).as_bits_of(FLOAT32), number
 
 
 def _exponent(x: Vector) -> Vector:
-    return _by_parts(x.lanes, "getexp", [x], "")
+    return _by_parts("getexp", [x], "")
 
 
 def _has_instructions(lanes: Lanes) -> bool:
     return lanes.machine.scales and (lanes.count in _WIDTHS or lanes.count % _WIDTHS[-1] == 0)
 
 
-def _by_parts(lanes: Lanes, instruction: str, operands: list[Vector], immediate: str) -> Vector:
+def _by_parts(instruction: str, operands: list[Vector], immediate: str) -> Vector:
     """An instruction of AVX-512 on vectors as wide as it takes."""
-    width = min(lanes.count, _WIDTHS[-1])
-    part = Lanes(lanes.e, width, lanes.machine)
-    results = [
-        _instruction(part, instruction, [_cut(part, operand, first) for operand in operands], immediate)
-        for first in range(0, lanes.count, width)
-    ]
-    while len(results) > 1:
-        results = [_join(left, right) for left, right in zip(results[::2], results[1::2], strict=True)]
-    return results[0]
-
-
-def _cut(part: Lanes, x: Vector, first: int) -> Vector:
-    if part.count == x.lanes.count:
-        return x
-    chosen = range(first, first + part.count)
-    return part.named(part.e.shuffle(x.type_name, x.name, None, chosen), x.type)
-
-
-def _join(left: Vector, right: Vector) -> Vector:
-    lanes = Lanes(left.lanes.e, 2 * left.lanes.count, left.lanes.machine)
-    return lanes.named(left.lanes.e.shuffle(left.type_name, left.name, right.name, range(lanes.count)), left.type)
+    return by_parts(operands, _WIDTHS, lambda parts: _instruction(parts[0].lanes, instruction, parts, immediate))
 
 
 def _instruction(lanes: Lanes, instruction: str, operands: list[Vector], immediate: str) -> Vector:

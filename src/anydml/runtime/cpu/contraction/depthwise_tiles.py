@@ -1,0 +1,296 @@
+"""The tiles of depthwise convolutions and of maxima, as LLVM IR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from itertools import product as combinations
+from typing import TYPE_CHECKING
+
+from anydml.runtime.cpu.contraction.cells import FLOATS, Source
+from anydml.runtime.cpu.contraction.machine import LINE_BYTES
+from anydml.runtime.cpu.contraction.writer import Words, Writer
+from anydml.runtime.native.emit import SECOND_LEVEL, Value
+
+if TYPE_CHECKING:
+    from anydml.runtime.cpu.contraction.depthwise import Depthwise
+
+AHEAD_TILES = 2
+"""How many tiles ahead memory is asked for."""
+_LOWEST = {"float": "0xFFF0000000000000", "half": "0xHFC00"}
+"""Minus infinity."""
+
+
+class TileEmitter:
+    def __init__(self, step: Depthwise, e: Writer, words: Words) -> None:
+        self.step, self.e, self.words = step, e, words
+        self.height = step.height
+        self.source = Source(step.input.type, FLOATS)
+        lowest = {element: f"<{', '.join([f'{element} {_LOWEST[element]}'] * e.lanes)}>" for element in _LOWEST}
+        self.neutral = lowest["float"] if step.is_maximum else "zeroinitializer"
+        """What outputs begin with."""
+        self.padding = lowest[self.source.element] if step.is_maximum else "zeroinitializer"
+        """What lies outside of the input, as its elements."""
+
+    def word(self, name: str) -> str:
+        return self.words.load(self.e, name)
+
+    def emit_tiles(self) -> None:
+        raise NotImplementedError
+
+    def taps(self) -> Iterator[tuple[int, int]]:
+        return combinations(range(self.step.sliding.taps), range(self.step.crossing.taps))
+
+    def room_for_sums(self) -> str:
+        return self.e.room((self.height + 1) * self.e.vector_bytes, self.e.vector_bytes)
+
+    def positions(self) -> int:
+        """Input positions along the sliding axis that a tile reads."""
+        axis = self.step.sliding
+        return (self.height - 1) * axis.step + axis.reach
+
+    def add(
+        self, sums: list[str], position: int, crossing: int, vector: str, weights: dict[tuple[int, int], str]
+    ) -> None:
+        """Adds an input vector to every output that has it in its window."""
+        axis = self.step.sliding
+        for output in range(self.height):
+            tap, rest = divmod(position - output * axis.step, axis.dilation)
+            if not rest and 0 <= tap < axis.taps:
+                if self.step.is_maximum:
+                    sums[output] = self.larger(sums[output], vector)
+                    continue
+                weight = weights[tap, crossing]
+                sums[output] = self.multiply_add(vector, weight, sums[output])
+
+    def multiply_add(self, vector: str, weight: str, total: str) -> str:
+        return FLOATS.multiply_add(self.e, vector, weight, total)
+
+    def larger(self, first: str, second: str) -> str:
+        """The maximum; NaN if one of them is."""
+        e, kind, truth = self.e, self.e.kind("float"), self.e.kind("i1")
+        is_more = e.value(f"fcmp ogt {kind} {second}, {first}")
+        chosen = e.value(f"select {truth} {is_more}, {kind} {second}, {kind} {first}")
+        is_nan = e.value(f"fcmp uno {kind} {second}, {second}")
+        return e.value(f"select {truth} {is_nan}, {kind} {second}, {kind} {chosen}")
+
+    def load(self, pointer: str, mask: str | None) -> str:
+        e, source = self.e, self.source
+        if mask is None:
+            elements = e.load(e.kind(source.element), pointer)
+        else:
+            elements = e.load_some(source.element, pointer, mask, otherwise=self.padding)
+        return source.numbers_of(e, elements, e.lanes)
+
+    def used(self, position: int) -> bool:
+        axis = self.step.sliding
+        places = [divmod(position - output * axis.step, axis.dilation) for output in range(self.height)]
+        return any(not rest and 0 <= tap < axis.taps for tap, rest in places)
+
+    def store(self, sums: list[str], row: Value, column: Value, lanes: Value | None, memory: str) -> None:
+        """Stores the sums of a tile; of so many lanes, where not all are wanted."""
+        e, epilogue = self.e, self.step.epilogue
+        rows = e.minimum(self.height, e.subtract(self.word("row_last"), row))
+        if epilogue.is_vector:
+            mask = None if lanes is None else e.first_lanes(lanes)
+            epilogue.emit_vectors(e, "%context", row, column, [[total] for total in sums], mask, rows)
+            return
+        for number, total in enumerate(sums):
+            e.store(e.kind("float"), total, e.at(memory, number * e.vector_bytes), e.vector_bytes)
+        count = e.lanes if lanes is None else e.minimum(lanes, e.lanes)
+        numbers = [e.vector_bytes, row, column, rows, count]
+        e.call("finish", ("ptr", "%context"), ("ptr", memory), *(("i64", number) for number in numbers))
+
+
+class PixelEmitter(TileEmitter):
+    """Lanes are pixels of a line; tiles slide down the image, a plane at a time."""
+
+    def emit_tiles(self) -> None:
+        e = self.e
+        memory = self.room_for_sums()
+        weights = self.weights()
+        ends: list[Value] = [0, self.word("inner_first"), self.word("inner_last"), self.word("crossing_outputs")]
+        with (
+            e.loop(self.word("row_first"), self.word("row_last"), self.height) as row,
+            e.loop(0, len(ends) - 1) as part,
+        ):
+            lines = self._lines(row)
+            first, last = self._chosen(part, ends[:-1]), self._chosen(part, ends[1:])
+            is_inner = e.compare("eq", part, 1)
+            # Both ends of a line are one piece of code.
+            with e.when(is_inner), e.loop(first, last, e.lanes) as column:
+                self._emit_tile(lines, weights, row, column, False, memory)
+            with e.unless(is_inner), e.loop(first, last, e.lanes) as column:
+                self._emit_tile(lines, weights, row, column, True, memory)
+
+    def _chosen(self, number: Value, values: list[Value]) -> Value:
+        found = values[-1]
+        for place in reversed(range(len(values) - 1)):
+            found = self.e.choose(self.e.compare("eq", number, place), "i64", values[place], found)
+        return found
+
+    def weights(self) -> dict[tuple[int, int], str]:
+        if self.step.is_maximum:
+            return {}
+        e = self.e
+        source = Source(self.step.numbers.type, FLOATS)
+        first = e.step("%filter", ("%unit", self.word("filter_channel")))
+        found = {}
+        for sliding, crossing in self.taps():
+            place = e.step(first, (sliding, self.word("filter_sliding")), (crossing, self.word("filter_crossing")))
+            number = source.numbers_of(e, e.load(source.element, place, source.element_bytes), 1)
+            found[sliding, crossing] = e.splat("float", number)
+        return found
+
+    def _lines(self, row: Value) -> list[tuple[str, str]]:
+        """For every line of the input that a tile reads: its address and whether there is one."""
+        e, axis = self.e, self.step.sliding
+        first = e.add(e.multiply(row, axis.step), self.word("sliding_start"))
+        lines = []
+        for position in range(self.positions()):
+            place = e.add(first, position)
+            is_inside = e.compare("ult", place, self.word("sliding_size"))
+            lines.append((e.step("%input", (place, self.word("sliding_stride"))), is_inside))
+        return lines
+
+    def _emit_tile(
+        self,
+        lines: list[tuple[str, str]],
+        weights: dict[tuple[int, int], str],
+        row: Value,
+        column: Value,
+        is_edge: bool,
+        memory: str,
+    ) -> None:
+        e, axis = self.e, self.step.crossing
+        start = e.add(e.multiply(column, axis.step), self.word("crossing_start"))
+        size = self.source.element_bytes
+        # Of two taps side by side that step by two, one reads the even and the other the odd elements of the same.
+        is_paired = axis.step == 2 and axis.dilation == 1
+        firsts = [tap - tap % 2 if is_paired else tap for tap in range(axis.taps)]
+        masks = {tap: self._masks(e.add(start, tap * axis.dilation)) if is_edge else [] for tap in set(firsts)}
+        sums = [self.neutral] * self.height
+        for position, (line, is_inside) in enumerate(lines):
+            if not self.used(position):
+                continue
+            at = e.step(line, (start, size))
+            if self.step.is_maximum:
+                self._ask_for_next(at, position)
+            read: dict[int, list[str]] = {}
+            vectors = []
+            for tap, first in enumerate(firsts):
+                if first not in read:
+                    place = e.choose(is_inside, "ptr", e.at(at, first * axis.dilation * size), "%zeros")
+                    read[first] = self._halves(place, masks[first])
+                vectors.append(self._joined(read[first], tap - first))
+            if self.step.is_maximum:  # a line's maximum first: several outputs take it
+                vectors = [reduce(self.larger, vectors)]
+            for tap, vector in enumerate(vectors):
+                self.add(sums, position, tap, vector, weights)
+        lanes = e.subtract(self.word("crossing_outputs"), column) if is_edge else None
+        self.store(sums, row, column, lanes, memory)
+
+    def _ask_for_next(self, at: str, position: int) -> None:
+        """The same pixels of a later tile, if this one is the first that reads the line: maxima wait for memory."""
+        e, lines = self.e, self.height * self.step.sliding.step
+        if position < lines:
+            ahead = e.step(at, (AHEAD_TILES * lines, self.word("sliding_stride")))
+            for offset in range(0, e.lanes * self.step.crossing.step * self.source.element_bytes, LINE_BYTES):
+                e.prefetch(e.at(ahead, offset), SECOND_LEVEL)
+
+    def _masks(self, place: Value) -> list[str]:
+        """The elements of one or two vectors from `place` on that lie inside the line."""
+        e, size = self.e, self.word("crossing_size")
+        found = []
+        for half in range(self.step.crossing.step):
+            start = e.add(place, half * e.lanes)
+            found.append(e.lanes_between(e.subtract(0, start), e.subtract(size, start)))
+        return found
+
+    def _halves(self, place: str, masks: list[str]) -> list[str]:
+        """As many vectors from `place` on as lanes are elements apart."""
+        e, halves = self.e, []
+        for half in range(self.step.crossing.step):
+            at = e.at(place, half * e.lanes * self.source.element_bytes)
+            mask = masks[half] if masks else None
+            halves.append(self.load(at, mask))
+        return halves
+
+    def _joined(self, halves: list[str], first: int) -> str:
+        """Every element, or every second one from the first on."""
+        if len(halves) == 1:
+            return halves[0]
+        return self.e.shuffle(self.e.kind("float"), halves[0], halves[1], range(first, 2 * self.e.lanes, 2))
+
+
+class ChannelEmitter(TileEmitter):
+    """Lanes are channels; tiles slide along the line, a line at a time. The filter is packed in vectors of channels."""
+
+    def emit_tiles(self) -> None:
+        e = self.e
+        memory = self.room_for_sums()
+        channels = self.word("channels")
+        whole = e.mask(channels, -e.lanes)
+        # All channels of a few pixels lie side by side: they are read before the next ones.
+        with e.loop(self.word("row_first"), self.word("row_last"), self.height) as column:
+            for first, last, is_part in ((0, whole, False), (whole, channels, True)):
+                with e.loop(first, last, e.lanes) as channel:
+                    mask = e.first_lanes(e.subtract(channels, channel)) if is_part else None
+                    self._emit_tile(self._weights(channel), channel, column, mask, memory)
+
+    def _weights(self, channel: Value) -> dict[tuple[int, int], str]:
+        if self.step.is_maximum:
+            return {}
+        e = self.e
+        first = e.step("%filter", (e.divide(channel, e.lanes), self.word("filter_channel")))
+        found = {}
+        for sliding, crossing in self.taps():
+            place = e.step(first, (sliding, self.word("filter_sliding")), (crossing, self.word("filter_crossing")))
+            found[sliding, crossing] = e.load(e.kind("float"), place)
+        return found
+
+    def _emit_tile(
+        self, weights: dict[tuple[int, int], str], channel: Value, column: Value, mask: str | None, memory: str
+    ) -> None:
+        e, sliding = self.e, self.step.sliding
+        across = e.add(e.multiply(column, sliding.step), self.word("sliding_start"))
+        lines = self._lines(e.step("%input", (channel, self.source.element_bytes)))
+        after = e.add(across, self.positions())
+        is_whole = e.both(e.compare("sge", across, 0), e.compare("sle", after, self.word("sliding_size")))
+        lanes = None if mask is None else e.subtract(self.word("channels"), channel)
+        for is_edge in (False, True):
+            with e.unless(is_whole) if is_edge else e.when(is_whole):
+                sums = self._sums(lines, across, weights, mask, is_edge)
+                self.store(sums, column, channel, lanes, memory)
+
+    def _lines(self, start: str) -> list[tuple[str, str]]:
+        """For every tap down the image, the address of a line and the distance of its pixels; padding has none."""
+        e, crossing, found = self.e, self.step.crossing, []
+        down = e.add(e.multiply("%unit", crossing.step), self.word("crossing_start"))
+        for tap in range(crossing.taps):
+            line = e.add(down, tap * crossing.dilation)
+            is_line = e.compare("ult", line, self.word("crossing_size"))
+            at = e.step(start, (line, self.word("crossing_stride")))
+            stride = e.choose(is_line, "i64", self.word("sliding_stride"), 0)
+            found.append((e.choose(is_line, "ptr", at, "%zeros"), stride))
+        return found
+
+    def _sums(
+        self,
+        lines: list[tuple[str, str]],
+        across: Value,
+        weights: dict[tuple[int, int], str],
+        mask: str | None,
+        is_edge: bool,
+    ) -> list[str]:
+        """The outputs of a tile; at an edge, some pixels are padding."""
+        e, sums = self.e, [self.neutral] * self.height
+        for tap, (line, stride) in enumerate(lines):
+            first = e.step(line, (across, stride))
+            for position in filter(self.used, range(self.positions())):
+                pointer = e.step(first, (position, stride))
+                if is_edge:
+                    is_inside = e.compare("ult", e.add(across, position), self.word("sliding_size"))
+                    pointer = e.choose(is_inside, "ptr", pointer, "%zeros")
+                self.add(sums, position, tap, self.load(pointer, mask), weights)
+        return sums
