@@ -13,6 +13,8 @@ from types import ModuleType
 
 import pytest
 
+import anydml
+
 ROOT = Path(__file__).resolve().parents[1]
 PRINTED = {
     "slice1.py": ["[ 2.  4. 10. 12.]", "[14. 16.  6.  8.]"],
@@ -69,3 +71,14 @@ def test_notebook__runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_api_page__is_up_to_date() -> None:
     assert (ROOT / "docs" / "api.md").read_text("utf-8") == script("api").page(), "run scripts/api"
+
+
+def test_api__tells_members_by_their_own_texts() -> None:
+    """No text of a type stands for a value, nothing inherited is repeated, and what is left out exists."""
+    api = script("api")
+    page = api.page()
+    assert page.count("| `hresult` |") == 1 and "superset" not in "".join(api.members(anydml.Operator))
+    for row in ("`operator(*buffers, **named)`", "`to_cpp(name)`", "`of_directml(version)`", "### slicing.Selection"):
+        assert row in page
+    for name, left_out in api.INTERNAL.items():
+        assert all(member in dir(getattr(anydml, name)) for member in left_out)

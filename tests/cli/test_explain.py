@@ -60,7 +60,7 @@ def test_row_major__is_what_the_reference_strides_are_called(capsys: Captured) -
 def test_numbers__in_cells_are_explained_where_letters_run_out(capsys: Captured) -> None:
     for line, is_told in {"UINT8 26": False, "UINT8 27": True, "UINT8 3,9 --order WH": True}.items():
         assert explain(line) == 0
-        assert ("numbers in cells count elements in row-major order" in capsys.readouterr().out) == is_told
+        assert ("the number of an element, counted in row-major order" in capsys.readouterr().out) == is_told
 
 
 def test_small_planes__are_all_shown_while_they_fit(capsys: Captured) -> None:

@@ -19,3 +19,10 @@ def test_gallery__is_up_to_date() -> None:
     assert len(drawn) >= 15
     for path, text in drawn.items():
         assert (ROOT / path).read_text("utf-8") == text, f"{path} is out of date: run scripts/gallery"
+
+
+def test_walk__names_every_pass() -> None:
+    from anydml.graph.passes import PASSES
+
+    picture = (ROOT / "docs" / "pictures" / "walk.svg").read_text("utf-8")
+    assert all(each.name in picture for each in PASSES)

@@ -78,7 +78,8 @@ def test_svg__draws_every_cell_once(subject: Subject) -> None:
     expected = Counter(labels + [cell.label for cell in picture.memory_cells if cell.label])
     assert not expected - drawn
     samples = drawn - expected  # of the legend
-    assert set(samples) <= {"A"} and samples["A"] <= 5
+    first = picture.grid.cells[min(picture.grid.cells)].label  # shows what numbers in cells are
+    assert set(samples) <= {"A", first} and samples["A"] <= 5 and samples.total() <= 6
 
 
 @subjects
@@ -167,9 +168,15 @@ def test_page__checker_fails_on_crossed_tags() -> None:
 
 
 def test_numbers__are_explained_in_every_picture() -> None:
-    told = "numbers in cells count elements in row-major order"
+    told = "the number of an element, counted in row-major order"
     for size, is_told in {26: False, 27: True}.items():
         subject = Subject.of(dml.TensorDesc("UINT8", [size]))
         assert [told in svg.render(subject), told in html.render(subject)] == [is_told] * 2
     tangled = Subject.of(dml.Layout((2000, 2000), (3, 2)))
-    assert "numbers in cells count places from the first element" in svg.render(tangled)
+    assert "the number of a place, counted from the first element" in svg.render(tangled)
+
+
+def test_values__are_explained_by_a_cell() -> None:
+    subject = Subject.of(dml.TensorDesc("UINT8", [2]), values=[41, 42])
+    pictures = [svg.render(subject), html.render(subject), render(subject, Canvas(80))]
+    assert all("the value of an element" in picture and picture.count("41") > 2 for picture in pictures)

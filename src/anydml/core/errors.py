@@ -17,7 +17,7 @@ _SHOWN_VIOLATIONS = 40
 
 
 class HResult(IntEnum):
-    """The codes DirectML answers with."""
+    """The HRESULT codes that DirectML returns."""
 
     S_OK = 0x00000000
     E_INVALIDARG = 0x80070057
@@ -88,6 +88,7 @@ class DmlError(Exception):
     """Something DirectML would refuse. `violations` holds every reason found."""
 
     hresult = HResult.E_INVALIDARG
+    """The code that DirectML would return."""
 
     def __init__(self, violations: Violation | Iterable[Violation], subject: str = "") -> None:
         self.violations = (violations,) if isinstance(violations, Violation) else tuple(violations)
@@ -117,7 +118,7 @@ class DmlError(Exception):
 
 
 class InvalidDescriptionError(DmlError, ValueError):
-    """A tensor, layout or operator is described wrongly (E_INVALIDARG)."""
+    """A tensor, layout or operator is described wrongly."""
 
 
 class UnsupportedError(DmlError):
@@ -133,7 +134,7 @@ class BindingError(DmlError, ValueError):
 
 
 class OutOfMemoryError(DmlError, MemoryError):
-    """More memory is asked for than there is (E_OUTOFMEMORY)."""
+    """More memory is asked for than there is."""
 
     hresult = HResult.E_OUTOFMEMORY
 

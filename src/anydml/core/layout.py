@@ -120,6 +120,7 @@ class Layout:
 
     @property
     def rank(self) -> int:
+        """How many dimensions there are."""
         return len(self.sizes)
 
     @property

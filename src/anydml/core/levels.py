@@ -39,7 +39,7 @@ class FeatureLevel(IntEnum):
 
     @property
     def text(self) -> str:
-        """`6.4`."""
+        """The level as text: `6.4`."""
         return ".".join(map(str, self.version))
 
     def __str__(self) -> str:
@@ -88,7 +88,7 @@ class FeatureLevel(IntEnum):
 
     @property
     def version(self) -> tuple[int, int]:
-        """`(6, 4)`."""
+        """The level as two numbers: `(6, 4)`."""
         return self.value >> 12, (self.value >> 8) & 0xF
 
 

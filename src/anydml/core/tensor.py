@@ -168,6 +168,7 @@ class TensorDesc:
 
     @property
     def sizes(self) -> tuple[int, ...]:
+        """The size of each dimension."""
         return self.layout.sizes
 
     @property
@@ -177,6 +178,7 @@ class TensorDesc:
 
     @property
     def rank(self) -> int:
+        """How many dimensions there are."""
         return self.layout.rank
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anydml.core.errors import InvalidDescriptionError, shown
@@ -64,6 +64,13 @@ def _needed(outputs: Sequence[Expression]) -> set[int]:
     return found
 
 
+def _free(name: str, taken: Collection[str]) -> str:
+    """The name, longer if it is taken."""
+    while name in taken:
+        name += "_"
+    return name
+
+
 class _Builder:
     """Numbers the nodes in the order they were made, and connects them."""
 
@@ -83,16 +90,23 @@ class _Builder:
             self._add(step)
         for i, output in enumerate(self.outputs):
             self._output(output.source, i)
-        names = [f"output{i}" for i in range(len(self.outputs))]
-        unread = self._unread(len(names))
+        unread = self._unread(len(self.outputs))
+        inputs = self._input_names()
+        outputs = [f"output{i}" for i in range(len(self.outputs))] + [f"unread{i}" for i in range(unread)]
         return GraphDescription(
             self.nodes,
             self.input_edges,
             self.output_edges,
             self.intermediate_edges,
-            input_count=max(self.graph.inputs, default=-1) + 1,
-            output_names=names + [f"unread{i}" for i in range(unread)],
+            input_count=len(inputs),
+            input_names=inputs,
+            output_names=[_free(name, inputs) for name in outputs],
         )
+
+    def _input_names(self) -> list[str]:
+        """The names of the inputs as expressions, which are all different; inputs that were not made have one, too."""
+        made = {index: each.name for index, each in self.graph.inputs.items()}
+        return [made.get(i) or _free(f"input{i}", made.values()) for i in range(max(made, default=-1) + 1)]
 
     def _add(self, step: Step) -> None:
         constants = [read for read in step.reads if hasattr(read, "node")]

@@ -282,7 +282,7 @@ class Document:
         """Remember something that is wrong, unless there is far too much of it."""
         if len(self.violations) == MAXIMUM_VIOLATIONS:
             found = f"more than {MAXIMUM_VIOLATIONS} problems"
-            violation = MANY(violation.path, found, "fewer", "mending those above first")
+            violation = MANY(violation.path, found, "fewer", "correcting those above first")
         if not self.is_full:
             self.violations.append(self.locate(violation, offset))
 

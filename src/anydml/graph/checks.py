@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, fields
+from heapq import heappop, heappush
 from typing import Any, TypeVar
 
 from anydml.core.errors import InvalidDescriptionError, UnsupportedError, Violation, counted, shown
@@ -264,7 +265,7 @@ class _Checker:
         return InputEdge(port, index, number) if role == "input" else OutputEdge(index, number, port)
 
     def cycles(self) -> tuple[tuple[int, ...], list[Violation]]:
-        """The nodes in an order in which each comes after those it reads from."""
+        """The nodes, each after those it reads from, and otherwise in the order they were given."""
         count = len(self.graph.nodes)
         after: list[list[int]] = [[] for _ in range(count)]
         waiting = [0] * count
@@ -272,14 +273,14 @@ class _Checker:
             if 0 <= edge.from_node_index < count and 0 <= edge.to_node_index < count:
                 after[edge.from_node_index].append(edge.to_node_index)
                 waiting[edge.to_node_index] += 1
-        ready = deque(index for index in range(count) if not waiting[index])
+        ready = [index for index in range(count) if not waiting[index]]
         order = []
         while ready:
-            order.append(index := ready.popleft())
+            order.append(index := heappop(ready))
             for other in after[index]:
                 waiting[other] -= 1
                 if not waiting[other]:
-                    ready.append(other)
+                    heappush(ready, other)
         stuck = [index for index in range(count) if waiting[index]]
         if not stuck:
             return tuple(order), []

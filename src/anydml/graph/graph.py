@@ -1,4 +1,4 @@
-"""Graph: operators and constants connected by edges, valid on construction; one operator is a graph of one node.
+"""Graph: operators and constants connected by edges; one operator is a graph of one node.
 
 The three kinds of edges are those of DML_GRAPH_DESC. The index of a node's input is its position among the operator's
 input tensors in DirectML's order, absent ones included and lists spread out; outputs likewise.
@@ -90,7 +90,9 @@ class IntermediateEdge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes and edges: DML_GRAPH_DESC. Immutable; everything documented about graphs holds, or it is not made.
+    """Nodes and edges: DML_GRAPH_DESC. Immutable.
+
+    Edges are checked on construction, operators by `Device.compile_graph`.
 
     `input_names` and `output_names` are what buffers can be bound by, besides their index. Counts that are left out
     follow from the edges.
@@ -170,6 +172,11 @@ class Graph:
         for edge in self.intermediate_edges:
             found.setdefault((edge.from_node_index, edge.from_node_output_index), []).append(edge)
         return found
+
+    def label_of(self, index: int) -> str:
+        """The name of a node, or what it is with its index: `constant#4`."""
+        node = self.nodes[index]
+        return node.name or f"{node.operator.dml_type if isinstance(node, OperatorNode) else 'constant'}#{index}"
 
     def describe(self) -> str:
         """The graph in words, a node per line."""

@@ -97,7 +97,7 @@ class _Lowering:
             self.outputs.setdefault((edge.from_node_index, edge.from_node_output_index), slot)
 
     def _constant(self, index: int, node: ConstantNode) -> None:
-        slot = self._add(Slot(SlotKind.CONSTANT, node.data.size, str(node), data=node.data))
+        slot = self._add(Slot(SlotKind.CONSTANT, node.data.size, self.graph.label_of(index), data=node.data))
         for edge in self.graph.readers.get((index, 0), ()):
             self.inputs[edge.to_node_index, edge.to_node_input_index] = slot
 
@@ -111,8 +111,8 @@ class _Lowering:
                 continue
             found = self.outputs.get((index, number))
             if found is None:
-                size = point.tensor.total_tensor_size_in_bytes
-                found = self._add(Slot(SlotKind.TEMPORARY, size, f"{node}.{point.name}", point.tensor))
+                name, size = f"{self.graph.label_of(index)}.{point.name}", point.tensor.total_tensor_size_in_bytes
+                found = self._add(Slot(SlotKind.TEMPORARY, size, name, point.tensor))
                 self.outputs[index, number] = found
             slots[point.name] = found
             for edge in self.graph.readers.get((index, number), ()):

@@ -293,7 +293,7 @@ class ActivationElu(Operator):
     ) -> ActivationElu: ...
 
 class ActivationGelu(Operator):
-    """x times the chance that a normal variable lies below x: x / 2 * (1 + erf(x / sqrt(2)))."""
+    """x times the standard normal distribution function of x: x / 2 * (1 + erf(x / sqrt(2)))."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -317,7 +317,7 @@ class ActivationGelu(Operator):
     ) -> ActivationGelu: ...
 
 class ActivationHardSigmoid(Operator):
-    """alpha * x + beta, held between 0 and 1."""
+    """alpha * x + beta, clamped to 0 to 1."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -352,7 +352,7 @@ class ActivationHardSigmoid(Operator):
     ) -> ActivationHardSigmoid: ...
 
 class ActivationHardSwish(Operator):
-    """x * (alpha * x + beta, held between 0 and 1)."""
+    """x * (alpha * x + beta, clamped to 0 to 1)."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -1495,7 +1495,7 @@ class Convolution(Operator):
     ) -> Convolution: ...
 
 class ConvolutionInteger(Operator):
-    """Slides a filter over an input, zero points taken off both; INT32 that keep the low bits of sums too large."""
+    """A convolution after both zero points are subtracted, as INT32; sums that are too large keep their low bits."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -1751,7 +1751,7 @@ class DiagonalMatrix1(Operator):
     ) -> DiagonalMatrix1: ...
 
 class DynamicQuantizeLinear(Operator):
-    """Quantizes by the scale and zero point that fit the range of the input, 0 included, and tells both."""
+    """Quantizes by the scale and zero point that fit the range of the input, 0 included, and outputs both."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -2067,7 +2067,7 @@ class ElementWiseBitCount(Operator):
     ) -> ElementWiseBitCount: ...
 
 class ElementWiseBitNot(Operator):
-    """Every bit turned over."""
+    """Every bit inverted."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -2207,7 +2207,7 @@ class ElementWiseCeil(Operator):
     ) -> ElementWiseCeil: ...
 
 class ElementWiseClip(Operator):
-    """Holds each element between a minimum and a maximum; NaN stays NaN."""
+    """Clamps each element to a minimum and a maximum; NaN stays NaN."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -2503,7 +2503,7 @@ class ElementWiseDivide(Operator):
     ) -> ElementWiseDivide: ...
 
 class ElementWiseErf(Operator):
-    """The error function of x: twice the chance that a normal variable of variance 1/2 lies between 0 and x."""
+    """The error function of x: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -2979,7 +2979,7 @@ class ElementWiseMin(Operator):
     ) -> ElementWiseMin: ...
 
 class ElementWiseModulusFloor(Operator):
-    """What is left of a when whole multiples of b are taken away; it has the sign of b, as Python's %."""
+    """The remainder of a divided by b, with the sign of b, as Python's %."""
 
     @property
     def a_tensor(self) -> TensorDesc: ...
@@ -3003,7 +3003,7 @@ class ElementWiseModulusFloor(Operator):
     ) -> ElementWiseModulusFloor: ...
 
 class ElementWiseModulusTruncate(Operator):
-    """What is left of a when whole multiples of b are taken away; it has the sign of a, as C's fmod."""
+    """The remainder of a divided by b, with the sign of a, as C's fmod."""
 
     @property
     def a_tensor(self) -> TensorDesc: ...
@@ -3099,7 +3099,7 @@ class ElementWisePow(Operator):
     ) -> ElementWisePow: ...
 
 class ElementWiseQuantizeLinear(Operator):
-    """round(x / scale) + zero point, held inside the output's range; halves round to even."""
+    """round(x / scale) + zero point, clamped to the output's range; halves round to even."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...
@@ -4039,7 +4039,7 @@ class Lstm(Operator):
     ) -> Lstm: ...
 
 class MatrixMultiplyInteger(Operator):
-    """(A - zero point of A) x (B - zero point of B), as INT32 that keep the low bits of sums too large."""
+    """(A - zero point of A) x (B - zero point of B), as INT32; sums that are too large keep their low bits."""
 
     @property
     def a_tensor(self) -> TensorDesc: ...
@@ -4743,7 +4743,7 @@ class Padding1(Operator):
     ) -> Padding1: ...
 
 class Quantize(Operator):
-    """round(x / scale) + zero point, held in the output's range, with a scale and a zero point for each block. A block's size is the input's size divided by the scale's. Halves round to even. Unsigned outputs without a zero point have it in the middle of their range."""
+    """round(x / scale) + zero point, clamped to the output's range, with a scale and a zero point for each block. A block's size is the input's size divided by the scale's. Halves round to even. Unsigned outputs without a zero point have it in the middle of their range."""
 
     @property
     def input_tensor(self) -> TensorDesc: ...

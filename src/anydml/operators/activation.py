@@ -51,7 +51,7 @@ class ActivationElu(_Activation, since="1.0", id=35):
 
 
 class ActivationHardSigmoid(_Activation, since="1.0", id=37):
-    """alpha * x + beta, held between 0 and 1."""
+    """alpha * x + beta, clamped to 0 to 1."""
 
     alpha: float = attribute(Float(), default=0.2)
     beta: float = attribute(Float(), default=0.5)
@@ -227,7 +227,7 @@ class ActivationReluGrad(Operator, since="3.0", id=129):
 
 
 class ActivationGelu(_Activation, since="5.1", id=157):
-    """x times the chance that a normal variable lies below x: x / 2 * (1 + erf(x / sqrt(2)))."""
+    """x times the standard normal distribution function of x: x / 2 * (1 + erf(x / sqrt(2)))."""
 
     rank = {"5.1": (1, 8)}
     input_tensor: TensorDesc = tensor_input({"5.1": FLOAT_16_32})
@@ -252,7 +252,7 @@ class ActivationSwish(_Activation, since="6.2", id=167):
 
 
 class ActivationHardSwish(_Activation, since="6.2", id=168):
-    """x * (alpha * x + beta, held between 0 and 1)."""
+    """x * (alpha * x + beta, clamped to 0 to 1)."""
 
     rank = {"6.2": (1, 8)}
     input_tensor: TensorDesc = tensor_input({"6.2": FLOAT_16_32})

@@ -99,14 +99,14 @@ class _Modulus(Binary, abstract=True):
 
 
 class ElementWiseModulusTruncate(_Modulus, since="2.1", id=101):
-    """What is left of a when whole multiples of b are taken away; it has the sign of a, as C's fmod."""
+    """The remainder of a divided by b, with the sign of a, as C's fmod."""
 
     def formula(self, m: Any, a: Any, b: Any) -> Any:
         return m.fmod(a, b)
 
 
 class ElementWiseModulusFloor(_Modulus, since="2.1", id=102):
-    """What is left of a when whole multiples of b are taken away; it has the sign of b, as Python's %."""
+    """The remainder of a divided by b, with the sign of b, as Python's %."""
 
     def formula(self, m: Any, a: Any, b: Any) -> Any:
         return m.remainder(a, b)

@@ -46,7 +46,7 @@ class ElementWiseBitXor(_Bitwise, since="3.0", id=123):
 
 
 class ElementWiseBitNot(Unary, since="3.0", id=124):
-    """Every bit turned over."""
+    """Every bit inverted."""
 
     rank = ANY_RANK
     input_tensor: TensorDesc = tensor_input(_BITS)

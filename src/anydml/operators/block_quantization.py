@@ -105,7 +105,7 @@ class _BlockQuantization(Operator, abstract=True):
 
 
 class Quantize(_BlockQuantization, since="6.3", id=173):
-    """round(x / scale) + zero point, held in the output's range, with a scale and a zero point for each block.
+    """round(x / scale) + zero point, clamped to the output's range, with a scale and a zero point for each block.
 
     A block's size is the input's size divided by the scale's. Halves round to even. Unsigned outputs without a zero
     point have it in the middle of their range.
@@ -164,7 +164,7 @@ class Dequantize(_BlockQuantization, since="6.3", id=174):
 
 
 class DynamicQuantizeLinear(Operator, since="4.0", id=148):
-    """Quantizes by the scale and zero point that fit the range of the input, 0 included, and tells both."""
+    """Quantizes by the scale and zero point that fit the range of the input, 0 included, and outputs both."""
 
     rank = {"4.0": (1, 8)}
     input_tensor: TensorDesc = tensor_input({"4.0": FLOAT_16_32})

@@ -79,7 +79,7 @@ _COLUMNS = "[1] [1] [1] columns|1"
 
 
 class MatrixMultiplyInteger(_MatrixProduct, since="2.1", id=117):
-    """(A - zero point of A) x (B - zero point of B), as INT32 that keep the low bits of sums too large."""
+    """(A - zero point of A) x (B - zero point of B), as INT32; sums that are too large keep their low bits."""
 
     rank = {"2.1": (4, 4), "4.0": (2, 4)}
     a_tensor: TensorDesc = tensor_input(_BYTES)
@@ -206,7 +206,7 @@ _OUTPUT = "batch output_channels *output_sizes"
 
 
 class ConvolutionInteger(FilterOperator, since="2.1", id=119):
-    """Slides a filter over an input, zero points taken off both; INT32 that keep the low bits of sums too large."""
+    """A convolution after both zero points are subtracted, as INT32; sums that are too large keep their low bits."""
 
     rank = {"2.1": (4, 4), "4.0": (3, 4)}
     input_tensor: TensorDesc = tensor_input(_BYTES)

@@ -29,7 +29,7 @@ def clamped(m: Any, x: Any, low: int | float, high: int | float) -> Any:
 
 
 class ElementWiseClip(ScaledUnary, since="1.0", id=8):
-    """Holds each element between a minimum and a maximum; NaN stays NaN."""
+    """Clamps each element to a minimum and a maximum; NaN stays NaN."""
 
     input_tensor: TensorDesc = tensor_input(_CLIP)
     output_tensor: TensorDesc = tensor_output(_CLIP)

@@ -48,7 +48,7 @@ class ElementWiseRecip(ScaledUnary, since="1.0", id=27):
 
 
 class ElementWiseErf(ScaledUnary, since="2.0", id=81):
-    """The error function of x: twice the chance that a normal variable of variance 1/2 lies between 0 and x."""
+    """The error function of x: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x."""
 
     def formula(self, m: Any, x: Any) -> Any:
         return m.erf(scaled(m, x, self.scale_bias))

@@ -48,7 +48,7 @@ def dequantized(x: Any, scale: Any, zero_point: Any, computed: Any) -> Any:
 
 
 class ElementWiseQuantizeLinear(Operator, since="1.0", id=33):
-    """round(x / scale) + zero point, held inside the output's range; halves round to even."""
+    """round(x / scale) + zero point, clamped to the output's range; halves round to even."""
 
     rank = RANK_4
     input_tensor: TensorDesc = tensor_input({"1.0": FLOAT32, "2.1": FLOAT32 | INT32, "6.0": FLOAT_16_32 | INT32})

@@ -1,4 +1,4 @@
-"""Slices in six dialects: NumPy, ONNX, TensorFlow, WebNN, DML_SLICE and DML_SLICE1, by way of one `Selection`."""
+"""Slices in six forms: NumPy, ONNX, TensorFlow, WebNN, DML_SLICE and DML_SLICE1, by way of one `Selection`."""
 
 from anydml.slicing.arrays import slice1
 from anydml.slicing.onnx_slice import OnnxSlice

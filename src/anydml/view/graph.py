@@ -1,28 +1,36 @@
-"""Graphs and plans as pictures: operators or steps in rows, each below those it reads from."""
+"""Graphs and plans as pictures: operators or steps in rows, inputs and outputs named where there are several."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import ceil
 from xml.sax.saxutils import escape
 
 from anydml.core.errors import counted
+from anydml.core.schema import BindingPoint
 from anydml.core.tensor import TensorDesc
 from anydml.files.text import printable
-from anydml.graph.graph import ConstantNode, Graph, OperatorNode
-from anydml.graph.plan import SlotKind, reads, writes
+from anydml.graph.graph import ConstantNode, Graph, InputEdge, OperatorNode
+from anydml.graph.plan import Plan, SlotKind, reads, writes
 from anydml.graph.stages import Stage, describe_stages
+from anydml.view.layers import Edge, Place, Route, arrange
 from anydml.view.palette import fill
 from anydml.view.svg import MARGIN, STYLE
 
-_BOX_HEIGHT, _ROW_GAP, _COLUMN_GAP, _LETTER = 44, 46, 28, 7.9
+_LETTER, _SMALL_LETTER, _HEADING_LETTER, _PORT_GAP = 7.9, 6.1, 9.5, 14.0
+_TITLE_HEIGHT, _LINE_HEIGHT, _PADDING = 17, 14, 6
 _MOST_BOXES = 400
+_ONCE = 7
+"""The colour of what is known, or taken, before the first run."""
+_OWNED = "OWNED_BY_DML"
 _NOT_XML = re.compile("[\ufffe\uffff]")
 _SIZES = re.compile(r"\[([^]]*)\]")
 _EXTRA_STYLE = """
 .anydml .edge { fill: none; stroke: #57606a; stroke-width: 1.5; }
 .anydml .tip { fill: #57606a; }
+.anydml .port { text-anchor: middle; }
 .anydml .box { stroke: #57606a; stroke-width: 1; }
 @media (prefers-color-scheme: dark) {
   .anydml .edge { stroke: #9da7b3; }
@@ -33,48 +41,107 @@ _EXTRA_STYLE = """
 
 @dataclass
 class _Box:
-    """A node, a graph input or a graph output."""
+    """A node, a graph input or a graph output, with the ports that edges connect, by number."""
 
     title: str
-    detail: str
+    details: Sequence[str]
     colour: str
-    row: int
+    inputs: dict[int, str] = field(default_factory=dict)
+    outputs: dict[int, str] = field(default_factory=dict)
     hint: str = ""
     """Shown where the pointer rests on it."""
-    x: float = 0
-    y: float = 0
+    place: Place = field(default_factory=Place)
 
-    @property
-    def width(self) -> float:
-        return max(96, _LETTER * max(len(self.title), len(self.detail)) + 24)
+    def measure(self) -> None:
+        """Find out how much room the texts take."""
+        texts = max(_LETTER * len(self.title), *(_SMALL_LETTER * len(line) for line in self.details), 72)
+        ports = max(sum(_port_widths(ports)) for ports in (self.inputs, self.outputs))
+        self.place.width = 2 * ceil(max(texts + 24, ports) / 2)
+        lines = len(self.details) + _is_named(self.inputs) + _is_named(self.outputs)
+        self.place.height = _TITLE_HEIGHT + _LINE_HEIGHT * lines + 2 * _PADDING
+
+    def input_offset(self, number: int) -> float:
+        return _offset(self.inputs, number, self.place.width)
+
+    def output_offset(self, number: int) -> float:
+        """Where an edge leaves; a single output below the first input, so that chains of operators stand straight."""
+        if len(self.outputs) == 1 and self.inputs:
+            return self.input_offset(min(self.inputs))
+        return _offset(self.outputs, number, self.place.width)
 
     def draw(self) -> str:
-        middle = self.x + self.width / 2
+        place = self.place
+        left = place.x - place.width / 2
         return (
             f"<g>{f'<title>{_escaped(self.hint)}</title>' if self.hint else ''}"
-            f'<rect class="box" x="{self.x:.0f}" y="{self.y:.0f}" width="{self.width:.0f}" height="{_BOX_HEIGHT}" '
-            f'rx="8" fill="{self.colour}"/>'
-            f'<text class="label" x="{middle:.0f}" y="{self.y + 19:.0f}">{_escaped(self.title)}</text>'
-            f'<text class="badge middle" x="{middle:.0f}" y="{self.y + 35:.0f}">{_escaped(self.detail)}</text></g>'
+            f'<rect class="box" x="{left:.0f}" y="{place.y:.0f}" width="{place.width:.0f}" '
+            f'height="{place.height:.0f}" rx="8" fill="{self.colour}"/>{"".join(self._texts())}</g>'
         )
+
+    def _texts(self) -> Iterator[str]:
+        place = self.place
+        if _is_named(self.inputs):
+            for number, name in self.inputs.items():
+                yield _text("badge port", place.x + self.input_offset(number), place.y + 13, name)
+        y = place.y + (place.height - _TITLE_HEIGHT - _LINE_HEIGHT * len(self.details)) / 2 + 13
+        y += _LINE_HEIGHT / 2 * (_is_named(self.inputs) - _is_named(self.outputs))
+        yield _text("label", place.x, y, self.title)
+        for i, line in enumerate(self.details, 1):
+            yield _text("badge middle", place.x, y + 2 + _LINE_HEIGHT * i, line)
+        if _is_named(self.outputs):
+            for number, name in self.outputs.items():
+                yield _text("badge port", place.x + self.output_offset(number), place.y + place.height - 6, name)
+
+
+def _is_named(ports: dict[int, str]) -> bool:
+    """Whether names are shown: there are several ports, and they have names."""
+    return len(ports) > 1 and any(ports.values())
+
+
+def _port_widths(ports: dict[int, str]) -> list[float]:
+    return [_SMALL_LETTER * len(name) + _PORT_GAP for name in ports.values()]
+
+
+def _offset(ports: dict[int, str], number: int, width: float) -> float:
+    """Where a port lies from the middle of its box: the ports share the width by the lengths of their names."""
+    widths = _port_widths(ports)
+    at = list(ports).index(number)
+    return round((sum(widths[:at]) + widths[at] / 2) / sum(widths) * width - width / 2)
+
+
+def _text(style: str, x: float, y: float, text: str) -> str:
+    return f'<text class="{style}" x="{x:.0f}" y="{y:.0f}">{_escaped(text)}</text>'
 
 
 @dataclass
 class _Panel:
-    """One picture of several beside one another."""
+    """One picture of several beside one another. A connection is a box, its output, another box and its input."""
 
     heading: str
-    boxes: dict[str, _Box]
-    pairs: list[tuple[str, str]]
+    boxes: dict[str, _Box] = field(default_factory=dict)
+    connections: list[tuple[str, int, str, int]] = field(default_factory=list)
+
+    def connect(self, source: str, output: int, target: str, into: int) -> None:
+        """Note an edge, if both its boxes are shown."""
+        if source in self.boxes and target in self.boxes:
+            self.boxes[source].outputs.setdefault(output, "")
+            self.boxes[target].inputs.setdefault(into, "")
+            self.connections.append((source, output, target, into))
 
     def draw(self, left: float) -> tuple[list[str], float, float]:
         """The parts, where the picture ends to the right, and where below."""
-        boxes = self.boxes
-        right, bottom = _arrange(boxes, left + MARGIN, _LETTER * len(self.heading))
-        lines = [_edge(boxes[a], boxes[b]) for a, b in self.pairs if a in boxes and b in boxes]
-        place = f'x="{left + MARGIN:.0f}" y="{MARGIN + 14}"'
-        heading = f'<text class="words heading" {place}>{_escaped(self.heading)}</text>'
-        return [heading, *lines, *(box.draw() for box in boxes.values())], right, bottom
+        for box in self.boxes.values():
+            box.measure()
+        left += MARGIN
+        places = [box.place for box in self.boxes.values()]
+        found = arrange(places, [self._edge(*each) for each in self.connections], left, MARGIN + 34)
+        heading = f'<text class="words heading" x="{left:.0f}" y="{MARGIN + 14}">{_escaped(self.heading)}</text>'
+        parts = [heading, *map(_path, found.routes), *(box.draw() for box in self.boxes.values())]
+        return parts, max(found.right, left + _HEADING_LETTER * len(self.heading)) + MARGIN, found.bottom + MARGIN
+
+    def _edge(self, source: str, output: int, target: str, into: int) -> Edge:
+        upper, lower = self.boxes[source], self.boxes[target]
+        return Edge(upper.place, lower.place, upper.output_offset(output), lower.input_offset(into))
 
 
 def _escaped(text: str) -> str:
@@ -93,122 +160,126 @@ def stages_to_svg(graph: Graph, stages: Sequence[Stage]) -> str:
     return _document(describe_stages(graph, list(stages)), [_graph_panel(graph), *panels])
 
 
+def _cut(heading: str, total: int) -> str:
+    return f"{heading}; the first {_MOST_BOXES} are shown" if total > _MOST_BOXES else heading
+
+
+# Graphs
+
+
 def _graph_panel(graph: Graph) -> _Panel:
     total = len(graph.nodes)
     heading = (
         f"{counted(total, 'node')}, {counted(graph.input_count, 'input')}, {counted(graph.output_count, 'output')}"
     )
-    return _Panel(_cut(heading, total), *_parts(graph))
+    panel = _Panel(_cut(heading, total))
+    nodes = {index: _node_box(graph, index) for index in graph.order[:_MOST_BOXES]}
+    for into in sorted(graph.input_edges, key=lambda edge: edge.graph_input_index):
+        if into.to_node_index in nodes:
+            panel.boxes.setdefault(f"in {into.graph_input_index}", _input_box(graph, into))
+    panel.boxes |= {f"node {index}": box for index, box in nodes.items()}
+    for out in graph.output_edges:
+        name = graph.output_names[out.graph_output_index]
+        panel.boxes[f"out {out.graph_output_index}"] = _Box(name, ["output"], fill(3))
+    for into in graph.input_edges:
+        panel.connect(f"in {into.graph_input_index}", 0, f"node {into.to_node_index}", into.to_node_input_index)
+    for e in graph.intermediate_edges:
+        source, target = f"node {e.from_node_index}", f"node {e.to_node_index}"
+        panel.connect(source, e.from_node_output_index, target, e.to_node_input_index)
+    for out in graph.output_edges:
+        panel.connect(f"node {out.from_node_index}", out.from_node_output_index, f"out {out.graph_output_index}", 0)
+    return panel
 
 
-def _cut(heading: str, total: int) -> str:
-    return f"{heading}; the first {_MOST_BOXES} are shown" if total > _MOST_BOXES else heading
+def _input_box(graph: Graph, edge: InputEdge) -> _Box:
+    node = graph.nodes[edge.to_node_index]
+    assert isinstance(node, OperatorNode)
+    tensor = node.points("input")[edge.to_node_input_index].tensor
+    name = graph.input_names[edge.graph_input_index]
+    if tensor is not None and tensor.is_owned_by_dml:
+        return _Box(name, [_sizes(tensor), _OWNED], fill(_ONCE))
+    return _Box(name, [_sizes(tensor)], fill(1))
 
 
-def _plan_panel(stage: Stage) -> _Panel:
-    """Steps as boxes; an edge leads from the step that wrote a slot last to the one that reads it."""
-    plan = stage.plan
-    boxes: dict[str, _Box] = {}
-    pairs: list[tuple[str, str]] = []
-    writer: dict[int, str] = {}
-    steps = [("once", n, step) for n, step in enumerate(plan.initialize)]
-    steps += [("step", n, step) for n, step in enumerate(plan.steps)]
-    for group, number, step in steps[:_MOST_BOXES]:
-        key = f"{group} {number}"
-        sources = []
-        for slot in sorted(reads(step)):
-            if slot not in writer:
-                writer[slot] = f"slot {slot}"
-                boxes[writer[slot]] = _Box(plan.name_of(slot), plan.slots[slot].kind.value, fill(1), 0)
-            sources.append(writer[slot])
-        row = 1 + max((boxes[source].row for source in sources), default=0)
-        boxes[key] = _step_box(step.describe(plan.name_of), row, group == "once")
-        pairs += [(source, key) for source in sources]
-        writer |= dict.fromkeys(writes(step), key)
-    last = max((box.row for box in boxes.values()), default=0) + 1
-    for slot in plan.of_kind(SlotKind.OUTPUT):
-        boxes[f"out {slot}"] = _Box(plan.name_of(slot), "output", fill(3), last)
-        pairs += [(writer[slot], f"out {slot}")] if slot in writer else []
-    return _Panel(_cut(f"{stage.name}: {counted(len(plan.steps), 'step')}", len(steps)), boxes, pairs)
+def _node_box(graph: Graph, index: int) -> _Box:
+    node = graph.nodes[index]
+    if isinstance(node, ConstantNode):
+        return _Box(graph.label_of(index), [f"constant, {node.data.size} bytes"], fill(_ONCE))
+    names = {role: _port_names(node.points(role)) for role in ("input", "output")}
+    tensor = next((point.tensor for point in node.points("output") if point.tensor is not None), None)
+    detail = f"{node.name}: {_sizes(tensor)}" if node.name else _sizes(tensor)
+    return _Box(node.operator.dml_type, [detail], fill(0), names["input"], names["output"])
 
 
-def _step_box(text: str, row: int, is_once: bool) -> _Box:
-    """A box from a step's own words: `copy [2, 3] ...`, `program GEMM of ...`."""
-    first, _, rest = text.partition(" ")
-    title = rest.partition(" ")[0] if first == "program" else first
-    sizes = _SIZES.search(text)
-    detail = sizes[1].replace(", ", "x") if sizes else ""
-    return _Box(f"{title} (once)" if is_once else title, detail, fill(7 if is_once else 0), row, text)
+def _port_names(points: Sequence[BindingPoint]) -> dict[int, str]:
+    """The operator's names of its tensors, without what they all end in: `filter`, `input[1]`."""
+    return {
+        number: re.sub("_tensors?", "", point.name) for number, point in enumerate(points) if point.tensor is not None
+    }
 
 
 def _sizes(tensor: TensorDesc | None) -> str:
     return "" if tensor is None else f"{tensor.data_type.name} {'x'.join(map(str, tensor.sizes))}"
 
 
-def _parts(graph: Graph) -> tuple[dict[str, _Box], list[tuple[str, str]]]:
-    """Boxes by name, rows by depth, and the pairs that edges connect."""
-    shown = set(graph.order[:_MOST_BOXES])
-    row: dict[int, int] = {}
-    reads: dict[int, list[int]] = {}
-    for edge in graph.intermediate_edges:
-        reads.setdefault(edge.to_node_index, []).append(edge.from_node_index)
-    for index in graph.order:
-        row[index] = 1 + max((row[other] for other in reads.get(index, ())), default=0)
-    boxes: dict[str, _Box] = {}
-    pairs = []
-    for into in sorted(graph.input_edges, key=lambda edge: edge.graph_input_index):
-        node = graph.nodes[into.to_node_index]
-        assert isinstance(node, OperatorNode)
-        name = f"in {into.graph_input_index}"
-        tensor = node.points("input")[into.to_node_input_index].tensor
-        boxes.setdefault(name, _Box(graph.input_names[into.graph_input_index], _sizes(tensor), fill(1), 0))
-        pairs.append((name, f"node {into.to_node_index}"))
-    for index in graph.order:
-        if index in shown:
-            boxes[f"node {index}"] = _node_box(graph.nodes[index], row[index])
-    pairs += [(f"node {e.from_node_index}", f"node {e.to_node_index}") for e in graph.intermediate_edges]
-    last = max(row.values(), default=0) + 1
-    for out in graph.output_edges:
-        name = f"out {out.graph_output_index}"
-        boxes[name] = _Box(graph.output_names[out.graph_output_index], "output", fill(3), last)
-        pairs.append((f"node {out.from_node_index}", name))
-    return boxes, pairs
+# Plans
 
 
-def _node_box(node: OperatorNode | ConstantNode, row: int) -> _Box:
-    if isinstance(node, ConstantNode):
-        return _Box(node.name or "constant", f"{node.data.size} bytes", fill(7), row)
-    tensor = next((point.tensor for point in node.points("output") if point.tensor is not None), None)
-    detail = f"{node.name}: {_sizes(tensor)}" if node.name else _sizes(tensor)
-    return _Box(node.operator.dml_type, detail, fill(0), row)
+def _plan_panel(stage: Stage) -> _Panel:
+    """Steps as boxes; an edge leads from the step that wrote a slot last to the one that reads it."""
+    plan = stage.plan
+    steps = [("once", n, step) for n, step in enumerate(plan.initialize)]
+    steps += [("step", n, step) for n, step in enumerate(plan.steps)]
+    panel = _Panel(_cut(f"{stage.name}: {counted(len(plan.steps), 'step')}", len(steps)))
+    writer: dict[int, str] = {}
+    for group, number, step in steps[:_MOST_BOXES]:
+        key = f"{group} {number}"
+        for slot in sorted(reads(step) - set(writer)):
+            writer[slot] = f"slot {slot}"
+            panel.boxes[writer[slot]] = _slot_box(plan, slot)
+        panel.boxes[key] = _step_box(step.describe(plan.name_of), group == "once")
+        for slot in sorted(reads(step)):
+            panel.connect(writer[slot], slot, key, slot)
+        writer |= dict.fromkeys(writes(step), key)
+    for slot in plan.of_kind(SlotKind.OUTPUT):
+        panel.boxes[f"out {slot}"] = _Box(plan.name_of(slot), ["output"], fill(3))
+        panel.connect(writer.get(slot, ""), slot, f"out {slot}", slot)
+    return panel
 
 
-def _arrange(boxes: dict[str, _Box], left: float, least: float) -> tuple[float, float]:
-    """Rows one below the other, each centred; where it all ends to the right, and where below."""
-    rows: dict[int, list[_Box]] = {}
-    for box in boxes.values():
-        rows.setdefault(box.row, []).append(box)
-    widths = {row: sum(b.width for b in found) + _COLUMN_GAP * (len(found) - 1) for row, found in rows.items()}
-    total = max([*widths.values(), least])
-    y = MARGIN + 34.0
-    for row in sorted(rows):
-        x = left + (total - widths[row]) / 2
-        for box in rows[row]:
-            box.x, box.y = x, y
-            x += box.width + _COLUMN_GAP
-        y += _BOX_HEIGHT + _ROW_GAP
-    return left + total + MARGIN, y - _ROW_GAP + MARGIN
+def _slot_box(plan: Plan, slot: int) -> _Box:
+    kind = plan.slots[slot].kind
+    is_once = kind in (SlotKind.OWNED, SlotKind.CONSTANT)
+    return _Box(plan.name_of(slot), [_OWNED if kind is SlotKind.OWNED else kind.value], fill(_ONCE if is_once else 1))
 
 
-def _edge(source: _Box, target: _Box) -> str:
-    x1, y1 = source.x + source.width / 2, source.y + _BOX_HEIGHT
-    x2, y2 = target.x + target.width / 2, target.y
-    bend = (y2 - y1) / 2
-    return (
-        f'<path class="edge" d="M {x1:.0f} {y1:.0f} C {x1:.0f} {y1 + bend:.0f}, {x2:.0f} {y2 - bend:.0f}, '
-        f'{x2:.0f} {y2 - 5:.0f}"/>'
-        f'<path class="tip" d="M {x2:.0f} {y2:.0f} l -4 -7 h 8 z"/>'
-    )
+def _step_box(text: str, is_once: bool) -> _Box:
+    """A box from a step's own words: `copy [2, 3] ...`, `program GEMM of ...`."""
+    first, _, rest = text.partition(" ")
+    title = rest.partition(" ")[0] if first == "program" else first
+    sizes = _SIZES.search(text)
+    detail = sizes[1].replace(", ", "x") if sizes else ""
+    return _Box(f"{title} (once)" if is_once else title, [detail], fill(_ONCE if is_once else 0), hint=text)
+
+
+# The document
+
+
+def _path(route: Route) -> str:
+    """Curves between rows, straight lines past the boxes of a row, and an arrow."""
+    first = route[0]
+    parts = [f"M {first.ends[0]:.0f} {first.upper.y + first.upper.height:.0f}"]
+    for link in route:
+        x1, x2 = link.ends
+        y1, y2 = link.upper.y + link.upper.height, link.lower.y
+        end = y2 if link.lower.is_bend else y2 - 5
+        middle = (y1 + y2) / 2
+        parts.append(f"C {x1:.0f} {middle:.0f}, {x2:.0f} {middle:.0f}, {x2:.0f} {end:.0f}")
+        if link.lower.is_bend:
+            parts.append(f"V {y2 + link.lower.height:.0f}")
+    last = route[-1]
+    tip = f'<path class="tip" d="M {last.ends[1]:.0f} {last.lower.y:.0f} l -4 -7 h 8 z"/>'
+    return f'<path class="edge" d="{" ".join(parts)}"/>{tip}'
 
 
 def _document(description: str, panels: list[_Panel]) -> str:

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from anydml.view.elision import Gap
 from anydml.view.facts import Facts, times
-from anydml.view.legend import legend, numbering, window_legend
+from anydml.view.legend import labels, legend, window_legend
 from anydml.view.palette import fill
 from anydml.view.picture import Grid, Kind, LogicalCell, MemoryCell, Picture, Reach
 from anydml.view.subject import Subject
@@ -165,8 +165,11 @@ class _Page:
             entries.append(f"<li>{escape(window_legend(self.picture))}</li>")
         if any(cell.is_chosen for cell in self.picture.memory_cells):
             entries.append('<li><span class="cell chosen"></span>the index asked for</li>')
-        if numbering(self.picture):
-            entries.append(f"<li>{numbering(self.picture)}</li>")
+        sample, meaning = labels(self.picture)
+        if meaning:
+            entries.append(
+                f'<li><span class="cell"{_fill_style(Kind.ELEMENT, 0)}>{escape(sample)}</span>{meaning}</li>'
+            )
         return ["<section>", '<ul class="legend">', *entries, "</ul>", "</section>"] if entries else []
 
     def _figures(self) -> list[str]:

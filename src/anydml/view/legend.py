@@ -31,10 +31,12 @@ def window_legend(picture: Picture) -> str:
     return f"the window: {window_words(window)}" if window else ""
 
 
-def numbering(picture: Picture) -> str:
-    """What the numbers in cells count, where there are more elements than letters; they look like offsets."""
+def labels(picture: Picture) -> tuple[str, str]:
+    """The text of a cell, and what it is where it is no letter; numbers look like offsets. Else two empty texts."""
+    sample = next(iter(picture.grid.cells.values())).label
     if picture.subject.values is not None:
-        return "cells show the values"
+        return sample, "the value of an element"
     if picture.distinct is None:
-        return "numbers in cells count places from the first element"
-    return "numbers in cells count elements in row-major order" if picture.distinct > len(LETTERS) else ""
+        return sample, "the number of a place, counted from the first element"
+    is_counted = picture.distinct > len(LETTERS)
+    return (sample, "the number of an element, counted in row-major order") if is_counted else ("", "")

@@ -10,7 +10,7 @@ from zlib import crc32
 from anydml.view.elision import Gap, balanced, positions, runs
 from anydml.view.facts import Facts, times
 from anydml.view.jumps import columns_of, jumps_of
-from anydml.view.legend import legend, numbering, window_legend
+from anydml.view.legend import labels, legend, window_legend
 from anydml.view.palette import fill
 from anydml.view.picture import Grid, Kind, Limits, LogicalCell, MemoryCell, Picture, Reach, make_picture
 from anydml.view.sheet import Sheet, SheetSize, beside, flow, stack
@@ -279,8 +279,11 @@ class _Drawer:
         if any(cell.is_chosen for cell in self.picture.memory_cells):
             ring = Sheet(38, 30, ('<rect class="chosen" x="2" y="2" width="34" height="26" rx="8"/>',))
             entries.append(beside([ring, _text("the index asked for", "words muted", 7.0, 24)], 8))
-        if numbering(self.picture):
-            entries.append(_text(numbering(self.picture), "words muted", 7.0, 24))
+        label, meaning = labels(self.picture)
+        if meaning:
+            wide = max(38, _cell_width([label]))
+            shapes = tuple(cell_shapes(MemoryCell(0, label, Kind.ELEMENT, 0, 1), 0, 0, wide, self.name, 30))
+            entries.append(beside([Sheet(wide, 30, shapes), _text(meaning, "words muted", 7.0, 24)], 8))
         return [flow(entries, SheetSize(WIDTH, 24))] if entries else []
 
 

@@ -11,7 +11,7 @@ from anydml.view.blocks import Block, Span, Style, below, beside, flow
 from anydml.view.elision import Gap, balanced, positions, runs
 from anydml.view.facts import Facts
 from anydml.view.jumps import columns_of, jumps_of
-from anydml.view.legend import legend, numbering, window_legend
+from anydml.view.legend import labels, legend, window_legend
 from anydml.view.palette import terminal_fill
 from anydml.view.picture import Grid, Kind, Limits, LogicalCell, MemoryCell, Picture, Reach, make_picture
 from anydml.view.subject import Subject
@@ -145,9 +145,8 @@ def _legend(picture: Picture, width: int) -> list[Block]:
         entries.append(("›A‹", "the index asked for"))
     if picture.is_elided:
         entries.append(("…", "left out"))
-    if numbering(picture):
-        entries.append(("" if picture.subject.values else "0 1", numbering(picture)))
-    told = [line for mark, text in entries for line in wrap(f"{mark:<4}{text}", width, subsequent_indent="    ")]
+    entries += [each for each in [labels(picture)] if any(each)]
+    told = [line for mark, text in entries for line in wrap(f"{mark:<3} {text}", width, subsequent_indent="    ")]
     return [Block.of(told, DIM)] if entries else []
 
 

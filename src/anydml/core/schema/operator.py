@@ -44,7 +44,7 @@ _WIDEST_ELEMENT_BYTES = 8
 Self = TypeVar("Self", bound="Operator")
 SHOWN_NAMES = (
     *("dml_type", "dml_id", "since", "meaning", "values", "is_fused", "fused"),
-    *("replace", "to_dict", "to_json", "from_dict", "from_json"),
+    *("replace", "to_cpp", "to_dict", "to_json", "from_dict", "from_json"),
 )
 """What `dir` shows of an operator besides its fields; everything else is there for those who declare operators."""
 FORMS = ("moves", "formula", "compute", "equivalent")
@@ -83,6 +83,9 @@ class OperatorType(type):
 class Operator(metaclass=OperatorType):
     """A frozen operator description. Subclasses declare; this class reads and answers.
 
+    Fields are read on construction. How they fit together is checked when an output is inferred, and otherwise by
+    `Device.create_operator`, `Device.compile` and `Device.compile_graph`, for the feature level of the device.
+
     A subclass gives its meaning in exactly one form, which is checked when the class is made:
 
     - `moves(self)` yields copies and fills between layouts, for operators that only move data;
@@ -99,8 +102,11 @@ class Operator(metaclass=OperatorType):
     _attribute_fields: ClassVar[tuple[AttributeField, ...]] = ()
     counts: ClassVar[dict[str, tuple[str, ...]]] = {}
     dml_type: ClassVar[str] = ""
+    """DirectML's name of the operator type, without `DML_OPERATOR_`."""
     dml_id: ClassVar[int] = 0
+    """DirectML's number of the operator type."""
     since: ClassVar[FeatureLevel] = FeatureLevel.LEVEL_1_0
+    """The feature level that brought the operator."""
     rank: ClassVar[RankSteps] = {}
     """The ranks all tensors may have from each level on; a field may have its own."""
     ranks: ClassVar[RankLadder] = Ladder(())
@@ -199,6 +205,7 @@ class Operator(metaclass=OperatorType):
 
     @property
     def is_fused(self) -> bool:
+        """Whether it is an activation that is part of another operator, and has no tensors."""
         return all(getattr(self, field.name) is None for field in self.tensor_fields())
 
     # Outputs that nobody described
