@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import signature
 from math import prod
 from typing import Any, ClassVar, TypeVar
 
@@ -34,6 +33,7 @@ from anydml.core.schema.fields import (
     Same,
     TensorField,
 )
+from anydml.core.schema.forms import form_of
 from anydml.core.schema.reading import MISSING, read_fields
 from anydml.core.tensor import TensorDesc
 
@@ -47,8 +47,6 @@ SHOWN_NAMES = (
     *("replace", "to_cpp", "to_dict", "to_json", "from_dict", "from_json"),
 )
 """What `dir` shows of an operator besides its fields; everything else is there for those who declare operators."""
-FORMS = ("moves", "formula", "compute", "equivalent")
-"""The ways to say what an operator means; see `Operator`."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +127,7 @@ class Operator(metaclass=OperatorType):
     temporary_copies: ClassVar[int] = 4
     """How many times the size of all its tensors, as numbers it computes with, a program holds at once at most."""
     form: ClassVar[str] = ""
-    """Which of `FORMS` gives the meaning."""
+    """Which of `forms.FORMS` gives the meaning."""
     pending_outputs: frozenset[str] = frozenset()
     """Outputs that are asked for and being inferred: None until that is done."""
 
@@ -153,7 +151,7 @@ class Operator(metaclass=OperatorType):
             return
         cls.dml_type, cls.dml_id, cls.since = name or upper(cls.__name__), id, FeatureLevel.parse(since)
         cls.ranks = Ladder.parse(cls.rank)
-        cls.form = _form_of(cls)
+        cls.form = form_of(cls)
         cls.__signature__ = signature_of(cls)  # type: ignore[attr-defined]
         cls.__doc__ = LazyDoc(cls.__doc__ or "")
         for pattern in cls.sizes_of.values():
@@ -477,24 +475,3 @@ def _rebuild(cls: type[Operator], values: dict[str, Any]) -> Operator:
     for name, value in values.items():
         object.__setattr__(operator, name, value)
     return operator
-
-
-def _form_of(cls: type[Operator]) -> str:
-    """The one form of meaning; a mistake in the declaration is an error when the class is made."""
-    forms = [form for form in FORMS if hasattr(cls, form)]
-    if forms == ["moves", "compute"]:
-        forms = ["compute"]
-    if len(forms) != 1:
-        raise TypeError(
-            f"{cls.__name__} needs exactly one of {', '.join(FORMS)}; it has {' and '.join(forms) or 'none'}"
-        )
-    inputs = [field.name for field in cls.tensor_fields() if field.is_input]
-    if forms == ["compute"]:
-        names = list(signature(cls.compute).parameters)[2:]  # type: ignore[attr-defined]
-        if names != inputs:
-            raise TypeError(f"{cls.__name__}.compute takes {names}, but the inputs are {inputs}")
-    if forms == ["formula"]:
-        count = len(signature(cls.formula).parameters) - 2  # type: ignore[attr-defined]
-        if count != len(inputs):
-            raise TypeError(f"{cls.__name__}.formula takes {count} elements, but there are {len(inputs)} inputs")
-    return forms[0]
