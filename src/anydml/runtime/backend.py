@@ -28,8 +28,6 @@ BACKENDS = {
 """What each device is, and the module whose `BACKEND` runs it."""
 AUTO = "auto"
 """Stands for the fastest device that is there."""
-DEVICES = (*BACKENDS, AUTO)
-"""Every name that a device is asked for by."""
 
 Memory = Sequence[Buffer | None]
 """The buffer of each slot of a plan; None for those that the steps at hand do not use."""
@@ -118,11 +116,17 @@ class Backend(Space, Protocol):
         ...
 
 
+def device_names() -> tuple[str, ...]:
+    """Every name that a device is asked for by."""
+    return (*BACKENDS, AUTO)
+
+
 def find_device(name: Any) -> str:
     """The name of a device that is known: itself, or the one that `auto` stands for."""
-    if not isinstance(name, str) or name not in DEVICES:
-        expected = f"one of {', '.join(DEVICES)}"
-        raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), DEVICES)))
+    names = device_names()
+    if not isinstance(name, str) or name not in names:
+        expected = f"one of {', '.join(names)}"
+        raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), names)))
     return fastest() if name == AUTO else name
 
 
