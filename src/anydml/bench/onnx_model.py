@@ -15,7 +15,17 @@ from anydml.bench.patterns import Case
 
 _IR_VERSION, _OPSET = 8, 17
 _ATTRIBUTE_FLOAT, _ATTRIBUTE_INT, _ATTRIBUTE_INTS = 1, 2, 7
-ELEMENT_TYPES = {"uint8": 2, "uint16": 4, "float16": 10, "float32": 1, "float64": 11, "int64": 7, "bool": 9}
+ELEMENT_TYPES = {
+    "uint8": 2,
+    "uint16": 4,
+    "int8": 3,
+    "int32": 6,
+    "int64": 7,
+    "float16": 10,
+    "float32": 1,
+    "float64": 11,
+    "bool": 9,
+}
 
 
 Constant = Sequence[int] | npt.NDArray[Any]

@@ -55,7 +55,9 @@ class Case:
     is_sized: bool = True
     """Whether the case depends on the bytes of payload."""
     beside: str | None = None
-    """A case of the same family that this one is to be nearly as fast as."""
+    """A case of the same family that this one is compared with."""
+    least_beside: float = 1 / 1.3
+    """The speed beside that case that is wanted, at least."""
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,22 @@ def _gemm(sizes: tuple[int, int, int], turned: str, _: int, threads: int) -> Pro
     )
 
 
+def _integer_product(size: int, _: int, threads: int) -> Problem:
+    """8-bit integers, summed in 32 bits."""
+    generator = np.random.default_rng(0)
+    a, b = (generator.integers(-128, 128, (size, size), np.int8) for _ in range(2))
+    mine, by_onnx = (np.zeros((size, size), np.int32) for _ in range(2))
+    described = dml.TensorDesc("INT8", (1, 1, size, size))
+    operator = dml.MatrixMultiplyInteger(a_tensor=described, b_tensor=described)
+    graph = Graph([operator], [(0, 0, 0), (1, 0, 2)], [(0, 0, 0)])
+    node = OnnxNode("MatMulInteger", ("a", "b"), ("y",))
+    return problem(
+        {OURS: ours(graph, [a, b], [mine], threads), ONNX: onnx([node], {"a": a, "b": b}, {"y": by_onnx}, threads)},
+        {OURS: mine, ONNX: by_onnx},
+        operations=2 * size**3,
+    )
+
+
 @dataclass(frozen=True)
 class _Convolution:
     """A layer of a network, square in space."""
@@ -230,6 +246,17 @@ CASES = (
     *(
         Case(NAME, f"{_named((512, 512, 512))}, {turned} transposed", partial(_gemm, (512, 512, 512), turned), False)
         for turned in ("a", "b", "ab")
+    ),
+    *(
+        Case(
+            NAME,
+            f"int8 product {size}x{size}x{size}",
+            partial(_integer_product, size),
+            is_sized=False,
+            beside=_named((size, size, size)),
+            least_beside=1.5,
+        )
+        for size in (512, 1024)
     ),
     *(
         Case(NAME, f"convolution {case.name}, batch {batch}", partial(_convolve, case, batch, "NCHW"), is_sized=False)
