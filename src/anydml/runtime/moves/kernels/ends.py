@@ -50,8 +50,10 @@ def ends_of(f: Frame, destination: str, row_start: Value, row_count: Value) -> E
     differ = e.value(f"icmp ne i64 {e.mask(across.destination_stride, LINE_BYTES - 1)}, 0")
     most = e.value(f"select i1 {differ}, i64 {LINE_BYTES}, i64 {into_line}")
     more = e.value(f"udiv i64 {e.add(most, element - 1)}, {element}")
-    return Ends(
-        e.value(f"select i1 {begins}, i64 {more}, i64 0"),
-        e.value(f"select i1 {begins}, i64 {LINE_BYTES - 1}, i64 0"),
-        e.value(f"select i1 {ends}, i64 {LINE_BYTES - 1}, i64 0"),
-    )
+    return ends_where(f, begins, ends, more)
+
+
+def ends_where(f: Frame, begins: str, ends: str, more: Value) -> Ends:
+    """The lines at the two ends of rows are shared with their neighbours where the conditions hold."""
+    either = ((begins, more), (begins, LINE_BYTES - 1), (ends, LINE_BYTES - 1))
+    return Ends(*(f.e.value(f"select i1 {condition}, i64 {value}, i64 0") for condition, value in either))

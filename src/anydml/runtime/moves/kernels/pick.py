@@ -6,7 +6,7 @@ source is read once, and always forwards: hardware reads ahead of those who walk
 
 from __future__ import annotations
 
-from anydml.runtime.moves.kernels.ends import Ends
+from anydml.runtime.moves.kernels.ends import Ends, ends_where
 from anydml.runtime.moves.kernels.frame import (
     AHEAD_BYTES,
     CHUNK_BYTES,
@@ -106,11 +106,7 @@ def _ends(f: Frame, start: Value, count: Value) -> Ends:
     begins = e.value(f"icmp sge i64 {first}, {line}")
     is_far = e.value(f"icmp sge i64 {last}, {line}")
     ends = e.value(f"select i1 {e.value(f'icmp eq i64 {rest}, 0')}, i1 false, i1 {is_far}")
-    return Ends(
-        e.value(f"select i1 {begins}, i64 {line}, i64 0"),
-        e.value(f"select i1 {begins}, i64 {LINE_BYTES - 1}, i64 0"),
-        e.value(f"select i1 {ends}, i64 {LINE_BYTES - 1}, i64 0"),
-    )
+    return ends_where(f, begins, ends, line)
 
 
 def _step(f: Frame) -> int:
