@@ -71,9 +71,8 @@ class FeatureLevel(IntEnum):
             return cls(value)
         is_number = isinstance(value, (str, float)) or (type(value) is int and abs(value) < 1 << 32)
         text = (str(value) if is_number else "").upper().removeprefix(PREFIX).replace("_", ".")
-        for level in cls:
-            if text == level.text:
-                return level
+        if text in _LEVELS_BY_TEXT:
+            return _LEVELS_BY_TEXT[text]
         near = cls._at_most(text[:16])
         raise InvalidDescriptionError(UNKNOWN_LEVEL(path, shown(value), "1.0 to 6.4", Use(near.text)))
 
@@ -92,6 +91,7 @@ class FeatureLevel(IntEnum):
         return self.value >> 12, (self.value >> 8) & 0xF
 
 
+_LEVELS_BY_TEXT = {level.text: level for level in FeatureLevel}
 FeatureLevelLike: TypeAlias = FeatureLevel | str | int | float
 
 LOWEST_LEVEL = min(FeatureLevel)

@@ -48,6 +48,13 @@ class LazyDoc:
         return document(owner, self.own)
 
 
+class LazySignature:
+    """A class's signature, made where somebody asks for it: most programs use few of the operators."""
+
+    def __get__(self, instance: object, owner: type[Operator]) -> inspect.Signature:
+        return signature_of(owner)
+
+
 class BoundDoc:
     """The `__doc__` of a metaclass, whose classes then give theirs bound even where `pydoc` asks for the bare one."""
 

@@ -22,7 +22,7 @@ from anydml.core.naming import pascal, upper
 from anydml.core.policy import DEFAULT, Outline, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema import sizes as patterns
-from anydml.core.schema.documenting import BoundDoc, LazyDoc, default_of, own_text, signature_of
+from anydml.core.schema.documenting import BoundDoc, LazyDoc, LazySignature, default_of, own_text
 from anydml.core.schema.fields import (
     AttributeField,
     CountField,
@@ -152,7 +152,7 @@ class Operator(metaclass=OperatorType):
         cls.dml_type, cls.dml_id, cls.since = name or upper(cls.__name__), id, FeatureLevel.parse(since)
         cls.ranks = Ladder.parse(cls.rank)
         cls.form = form_of(cls)
-        cls.__signature__ = signature_of(cls)  # type: ignore[attr-defined]
+        cls.__signature__ = LazySignature()  # type: ignore[attr-defined]
         cls.__doc__ = LazyDoc(cls.__doc__ or "")
         for pattern in cls.sizes_of.values():
             patterns.parse(pattern)
