@@ -44,6 +44,11 @@ def test_goals__look_at_the_best_peer() -> None:
     assert fast.startswith("PASS")
 
 
+def test_goals__say_where_noise_hides_a_miss() -> None:
+    (line, _) = report.goals([result("add", **{NUMPY: 0.945})])
+    assert line.startswith("PASS") and "lowest 0.94 +- 0.01, which this run cannot tell from 0.95" in line
+
+
 def test_goals__beside_the_packed_case() -> None:
     names = "add images, packed", "add images, one NHWC"
     packed, turned = (result(name, **{NUMPY: 2.0}) for name in names)

@@ -153,6 +153,7 @@ def _image(size: int) -> tuple[int, int, int, int]:
 
 
 def _add_images(layout: str, size: int, threads: int) -> Problem:
+    """The second operand in a layout of its own."""
     sizes = _image(size)
     _, channels, height, width = sizes
     a = random(sizes)
@@ -177,6 +178,24 @@ def _add_images(layout: str, size: int, threads: int) -> Problem:
         },
         {OURS: mine, NUMPY: by_numpy, TORCH: by_torch},
         touched_bytes=a.nbytes + stored.nbytes + mine.nbytes,
+    )
+
+
+def _add_nhwc_images(size: int, threads: int) -> Problem:
+    """All three tensors in one layout that is not packed."""
+    _, channels, height, width = sizes = _image(size)
+    a, b = (random((1, height, width, channels), seed) for seed in range(2))
+    tensor = dml.TensorDesc("FLOAT32", sizes, order="NHWC")
+    operator = dml.ElementWiseAdd(a_tensor=tensor, b_tensor=tensor, output_tensor=tensor)
+    mine, by_numpy, by_torch = (np.zeros_like(a) for _ in range(3))
+    return problem(
+        {
+            OURS: ours(operator, [a, b], [mine], threads),
+            NUMPY: partial(np.add, a, b, by_numpy),
+            TORCH: torch_work(lambda t, o, a, b: t.add(a, b, out=o), by_torch, a, b, threads=threads),
+        },
+        {OURS: mine, NUMPY: by_numpy, TORCH: by_torch},
+        touched_bytes=a.nbytes + b.nbytes + mine.nbytes,
     )
 
 
@@ -237,6 +256,7 @@ CASES = (
     Case(NAME, "add, float16", _halves, beside="add"),
     Case(NAME, "where", _where),
     Case(NAME, "add images, packed", partial(_add_images, "packed")),
+    Case(NAME, "add images, all NHWC", _add_nhwc_images, beside="add images, packed"),
     Case(NAME, "add images, one NHWC", partial(_add_images, "NHWC"), beside="add images, packed"),
     Case(NAME, "add images, a bias for each channel", partial(_add_images, "channels"), beside="add images, packed"),
     Case(NAME, "chain sigmoid(x * s + b) * y + z", partial(_chain, False)),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from statistics import geometric_mean
 
 from anydml.bench.compute.case import OURS, PEERS, Family
 from anydml.bench.compute.families import family
 from anydml.bench.compute.run import Result, Run
+from anydml.bench.measure import Lead
 
 
 def table(run: Run, results: list[Result]) -> str:
@@ -93,7 +94,7 @@ def _family_goals(about: Family, results: list[Result]) -> Iterator[str]:
             continue
         kind = f"{start}: " if start else ""
         slow = [f"{name} {lead.median:.2f}" for name, lead in leads.items() if lead.median + lead.noise < goal.each]
-        told = f"slower: {', '.join(slow)}" if slow else f"lowest {min(lead.median for lead in leads.values()):.2f}"
+        told = f"slower: {', '.join(slow)}" if slow else _lowest(leads.values(), goal.each)
         yield _verdict(not slow, f"{kind}each at least {goal.each:.2f} of the best peer; {told}")
         if goal.mean is not None:
             mean = geometric_mean([lead.median for lead in leads.values()])
@@ -104,6 +105,12 @@ def _family_goals(about: Family, results: list[Result]) -> Iterator[str]:
             ratio = medians[case.beside] / medians[case.name]
             told = f"{case.name}: {ratio:.2f} of {case.beside}, at least {case.least_beside:.2f}"
             yield _verdict(ratio >= case.least_beside, told)
+
+
+def _lowest(leads: Iterable[Lead], least: float) -> str:
+    lead = min(leads, key=lambda lead: lead.median)
+    noise = f" +- {lead.noise:.2f}, which this run cannot tell from {least:.2f}" if lead.median < least else ""
+    return f"lowest {lead.median:.2f}{noise}"
 
 
 def _verdict(passed: bool, text: str) -> str:
