@@ -65,7 +65,7 @@ def _strides_of_copy(access: Access, sizes: Numbers, order: Order) -> Numbers | 
     """The strides of a packed copy in a better order; along what is repeated they stay 0."""
     strides = tuple(0 if size == 1 else stride for size, stride in zip(sizes, access.strides, strict=True))
     count = prod(size for size, stride in zip(sizes, strides, strict=True) if stride)
-    is_worth_it = LEAST_ELEMENTS <= count <= MOST_BYTES // access.type.bits * 8
+    is_worth_it = any(strides) and LEAST_ELEMENTS <= count <= MOST_BYTES // access.type.bits * 8
     wanted = order(sizes, strides) if is_worth_it and not access.type.is_packed_pair else None
     if wanted is None:
         return None
