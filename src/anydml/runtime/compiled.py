@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque, namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -109,9 +110,11 @@ class CompiledOperator:
         """Run the steps that run once, and keep the memory they filled."""
         with self._lock:
             self.require_new()
-            memory = self._memory(bound, None, persistent)
-            self._executable.bind_initialize(memory)()
-            self._persistent = persistent
+            self._fill(bound, persistent)
+
+    def _fill(self, bound: Sequence[Buffer | None], persistent: Buffer) -> None:
+        self._executable.bind_initialize(self._memory(bound, None, persistent))()
+        self._persistent = persistent
 
     def _require_initialized(self) -> None:
         if self.is_initialized:
@@ -121,9 +124,10 @@ class CompiledOperator:
             found, fix = "no initialization", f"initialize({names}) first"
             raise BindingError(NOT_INITIALIZED("initialize", found, "the OWNED_BY_DML inputs", fix), self.subject)
         with self._lock:
-            already = self._persistent is not None
-        if not already:  # constants alone need nobody's buffers
-            self.keep([None] * len(self.binder.ports), self._backend.allocate(self.plan.persistent_size_in_bytes))
+            # Constants alone need nobody's buffers. Of several threads, the first does it.
+            if self._persistent is None:
+                persistent = self._backend.allocate(self.plan.persistent_size_in_bytes)
+                self._fill([None] * len(self.binder.ports), persistent)
 
     # Running
 
@@ -163,21 +167,23 @@ class CompiledOperator:
 
     def _arrays(self, created: Mapping[int, Buffer], array: Callable[[Any, Buffer], Any]) -> Any:
         """The created outputs as arrays of their tensors' sizes; None where all were given."""
-        arrays = {}
-        for number, buffer in created.items():
-            port = self.outputs[number]
-            arrays[port.name.replace("[", "_").rstrip("]")] = array(port, buffer)
+        arrays = [array(self.outputs[number], buffer) for number, buffer in created.items()]
         if not arrays:
             return None
         if len(arrays) == 1:
-            return next(iter(arrays.values()))
-        return namedtuple("Outputs", arrays)(**arrays)
+            return arrays[0]
+        names = [self.outputs[number].name.replace("[", "_").rstrip("]") for number in created]
+        # Names of graph outputs are any text: those that Python has no attribute for are found by their index.
+        return namedtuple("Outputs", names, rename=True)(*arrays)
 
     def bind(self, bound: Sequence[Buffer | None], arena: Buffer | None) -> Run:
         """The steps with their memory: buffers that `binder` checked, and an arena for temporary results."""
         self._require_initialized()
         self._check_persistent(bound)
-        return self._executable.bind(self._memory(self._without_aliases(bound), arena, self._persistent))
+        copied = self._copied_inputs(bound)
+        apart = [copied[number][1] if number in copied else buffer for number, buffer in enumerate(bound)]
+        run = self._executable.bind(self._memory(apart, arena, self._persistent))
+        return partial(self._copy_and_run, tuple(copied.values()), run) if copied else run
 
     def _memory(
         self, bound: Sequence[Buffer | None], arena: Buffer | None, persistent: Buffer | None
@@ -195,16 +201,20 @@ class CompiledOperator:
                 memory[number] = base.part(slot.offset, slot.size_in_bytes)
         return memory
 
-    def _without_aliases(self, bound: Sequence[Buffer | None]) -> Sequence[Buffer | None]:
-        """Inputs that an output would overwrite before they are read are copied first."""
-        copied = list(bound)
+    def _copied_inputs(self, bound: Sequence[Buffer | None]) -> dict[int, tuple[Buffer, Buffer]]:
+        """Inputs that an output would overwrite before they are read, with memory that every run copies them to."""
+        copied: dict[int, tuple[Buffer, Buffer]] = {}
         for source, destination in self.plan.aliases - self.plan.in_place:
             first, second = self._port_of(source), self._port_of(destination)
             buffer = bound[first]
             if buffer is not None and self.binder.is_in_place(first, second, bound):
-                copied[first] = self._backend.allocate(buffer.size_in_bytes)
-                self._backend.copy(buffer, copied[first])  # type: ignore[arg-type]
+                copied[first] = buffer, self._backend.allocate(buffer.size_in_bytes)
         return copied
+
+    def _copy_and_run(self, copies: Sequence[tuple[Buffer, Buffer]], run: Run) -> None:
+        for source, destination in copies:
+            self._backend.copy(source, destination)
+        run()
 
     def _port_of(self, slot: int) -> int:
         return next(number for number, port in enumerate(self.binder.ports) if port.slot == slot)
