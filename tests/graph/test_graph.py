@@ -126,6 +126,15 @@ def test_constant__is_read_where_it_lies() -> None:
     assert graph.nodes[0].data.ctypes.data == data.ctypes.data  # type: ignore[union-attr]
 
 
+def test_constant__of_a_transposed_array_is_refused() -> None:
+    """Its memory holds the elements in another order than the array does."""
+    array = np.arange(6, dtype="f4").reshape(2, 3)
+    for make in (ConstantNode, dml.Device().upload):
+        with pytest.raises(dml.BindingError, match=r"buffer\.contiguous"):
+            make(array.T)
+    assert bytes(ConstantNode(np.ascontiguousarray(array.T)).data) == array.T.tobytes()
+
+
 BAD: list[tuple[str, str, dict[str, Any]]] = [
     ("graph.node", "nodes[1]", {"nodes": [RELU, "sum"]}),
     ("graph.node", "nodes[1]", {"nodes": [RELU, dml.ActivationRelu]}),
