@@ -57,6 +57,7 @@ class CompiledOperator:
         self._constants = {n: self._upload(n) for n in self.plan.of_kind(SlotKind.CONSTANT)}
         self._owned = [port for port in self.inputs if port.is_owned]
         self._places = {n: self.plan.slots[n] for n in self.plan.of_kind(SlotKind.PERSISTENT, SlotKind.TEMPORARY)}
+        self._copied_first = tuple(self.plan.aliases - self.plan.in_place)
         self._persistent: Buffer | None = None
         self._lock = Lock()
         self._arenas: deque[Buffer] = deque(maxlen=_KEPT_ARENAS)
@@ -180,8 +181,8 @@ class CompiledOperator:
         """The steps with their memory: buffers that `binder` checked, and an arena for temporary results."""
         self._require_initialized()
         self._check_persistent(bound)
-        copied = self._copied_inputs(bound)
-        apart = [copied[number][1] if number in copied else buffer for number, buffer in enumerate(bound)]
+        copied = self._copied_inputs(bound) if self._copied_first else {}
+        apart = [copied[n][1] if n in copied else buffer for n, buffer in enumerate(bound)] if copied else bound
         run = self._executable.bind(self._memory(apart, arena, self._persistent))
         return partial(self._copy_and_run, tuple(copied.values()), run) if copied else run
 
@@ -204,7 +205,7 @@ class CompiledOperator:
     def _copied_inputs(self, bound: Sequence[Buffer | None]) -> dict[int, tuple[Buffer, Buffer]]:
         """Inputs that an output would overwrite before they are read, with memory that every run copies them to."""
         copied: dict[int, tuple[Buffer, Buffer]] = {}
-        for source, destination in self.plan.aliases - self.plan.in_place:
+        for source, destination in self._copied_first:
             first, second = self._port_of(source), self._port_of(destination)
             buffer = bound[first]
             if buffer is not None and self.binder.is_in_place(first, second, bound):
