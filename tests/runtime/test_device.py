@@ -15,6 +15,7 @@ import pytest
 
 import anydml as dml
 from anydml.core.fixes import Rename
+from anydml.runtime.native import llvm
 
 SOURCE = np.arange(1, 17, dtype=np.float32)
 
@@ -90,6 +91,19 @@ def test_compiled__pickles_with_its_weights() -> None:
     result = np.zeros(3, np.float32)
     again(b_tensor=np.float32([5, 8, -5]), output_tensor=result)
     assert result.tolist() == [6, 10, -2]
+
+
+@pytest.mark.parametrize("there", [16, 32])
+def test_compiled__is_unpickled_on_another_machine(there: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packed weights depend on the width of vectors, so the weights themselves travel."""
+    plain, owned = (dml.TensorDesc("FLOAT32", [1, 1, 9, 9], flags=flags) for flags in ("NONE", "OWNED_BY_DML"))
+    run = dml.Device().compile(dml.Gemm(a_tensor=plain, b_tensor=owned))
+    weights = np.arange(81, dtype=np.float32).reshape(9, 9)
+    run.initialize(b_tensor=weights)
+    data, here = pickle.dumps(run), llvm.vector_bytes()
+    monkeypatch.setattr(llvm, "vector_bytes", lambda: min(here, there))
+    run = pickle.loads(data)
+    assert run(np.eye(9, dtype=np.float32)).reshape(9, 9).tolist() == weights.tolist()
 
 
 def test_compiled__serves_many_threads() -> None:

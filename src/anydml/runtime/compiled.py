@@ -17,7 +17,7 @@ from anydml.core.schema import Operator
 from anydml.core.tensor import round_up
 from anydml.graph.graph import Graph
 from anydml.graph.passes import Passes
-from anydml.graph.plan import SlotKind
+from anydml.graph.plan import SlotKind, reads, writes
 from anydml.runtime.backend import Run
 from anydml.runtime.binding import OVERLAP, Binder
 from anydml.runtime.buffer import Buffer
@@ -240,8 +240,20 @@ class CompiledOperator:
             return self._backend.allocate(size)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = None if self._persistent is None else bytes(self._backend.download(self._persistent))
-        return _restore, (self.device, self.graph, self.flags, self.passes, kept)
+        return _restore, (self.device, self.graph, self.flags, self.passes, self._given_at_initialization())
+
+    def _given_at_initialization(self) -> dict[str, bytes] | None:
+        """The OWNED_BY_DML inputs as they were given: what is made of them differs from machine to machine."""
+        if self._persistent is None or not self._owned:
+            return None
+        memory = self._backend.download(self._persistent)
+        kept = {slot: min(writes(step)) for step in self.plan.initialize for slot in reads(step)}
+        given = {}
+        for port in self._owned:
+            place = self.plan.slots[kept[port.slot]].offset if port.slot in kept else None
+            # What no step keeps, none reads.
+            given[port.name] = bytes(port.total) if place is None else bytes(memory[place : place + port.total])
+        return given
 
     def __repr__(self) -> str:
         operator = self.operator
@@ -250,11 +262,9 @@ class CompiledOperator:
 
 
 def _restore(
-    device: Device, graph: Graph, flags: ExecutionFlags, passes: Passes, kept: bytes | None
+    device: Device, graph: Graph, flags: ExecutionFlags, passes: Passes, given: dict[str, bytes] | None
 ) -> CompiledOperator:
     compiled = CompiledOperator(device, plan_graph(graph, device.backend, passes), flags, passes)
-    if kept is not None:
-        buffer = device.backend.allocate(len(kept))
-        device.backend.copy(device.upload(kept), buffer)
-        compiled._persistent = buffer
+    if given is not None:
+        compiled.initialize(**{name: device.upload(data) for name, data in given.items()})
     return compiled
