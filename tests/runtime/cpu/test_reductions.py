@@ -183,6 +183,23 @@ def test_pooling__is_near_float64(name: str, seed: int) -> None:
         assert abs(found[place] - wanted) <= 1e-5
 
 
+@pytest.mark.parametrize("kind", ["UINT8", "INT8", "UINT16", "FLOAT16", "INT64"])
+@pytest.mark.parametrize("rows", [1, 3, 17])
+def test_place__converted_to_another_type_is_all_that_is_written(rows: int, kind: str) -> None:
+    """The store of one result is as wide as its type, whatever the type it was computed in."""
+    found = dml.Argmax(
+        input_tensor=dml.TensorDesc("FLOAT32", [rows, 5]),
+        output_tensor=dml.TensorDesc("UINT32", [rows, 1]),
+        axes=[1],
+    )
+    cast = dml.Cast(input_tensor=found.output_tensor, output_tensor=dml.TensorDesc(kind, [rows, 1]))
+    run = dml.Device().compile_graph(dml.Graph([found, cast], [(0, 0, 0)], [(1, 0, 0)], [(0, 0, 1, 0)]))
+    x = np.random.default_rng(rows).random((rows, 5), np.float32)
+    memory = np.full(rows + 16, 77, kind.lower())
+    run(x, memory[8 : 8 + rows])
+    assert memory.tolist() == [77] * 8 + x.argmax(1).tolist() + [77] * 8
+
+
 def test_assert_near__can_fail() -> None:
     assert_near(np.array([1.0]), np.array([1.000001]), 1.0)
     with pytest.raises(AssertionError):
