@@ -137,6 +137,22 @@ def test_special_values__win(axes: tuple[int, ...]) -> None:
             assert np.array_equal(found[np.isinf(wanted)], wanted[np.isinf(wanted)])
 
 
+@pytest.mark.parametrize("strides", [(17, 1), (20, 1), (1, 20_000), (2, 40_000)])
+@pytest.mark.parametrize("kept", [1, 0])
+def test_sums__of_many_rows_err_as_little_as_sums_of_few(strides: tuple[int, int], kept: int) -> None:
+    """Adding one row after the other would err by 25 units of the last place."""
+    x = np.random.default_rng(5).random((20_000, 17)).astype(np.float32) + 50
+    source = dml.TensorDesc("FLOAT32", x.shape, strides)
+    memory = np.zeros(source.total_tensor_size_in_bytes, np.uint8)
+    source.store(memory, x)
+    axes = (0,) if kept else (0, 1)
+    mean = dml.Device().compile(dml.Reduce(function="AVERAGE", input_tensor=source, axes=axes))(memory)
+    np.testing.assert_allclose(mean, x.mean(axes, np.float64, keepdims=True), rtol=8 * 2.0**-24)
+    normalize = dml.MeanVarianceNormalization1(input_tensor=source, axes=axes, normalize_variance=False, epsilon=0)
+    centred = x - x.mean(axes, np.float64, keepdims=True)
+    np.testing.assert_allclose(dml.Device().compile(normalize)(memory), centred, atol=50 * 8 * 2.0**-24)
+
+
 @pytest.mark.parametrize("sizes", [(2000, 1000), (7, 300_000), (64, 64, 500)])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_threads__change_no_bit(sizes: tuple[int, ...], axis: int) -> None:
