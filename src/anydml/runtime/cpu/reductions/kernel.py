@@ -218,6 +218,8 @@ class _Along(Kernel):
     ) -> list[str]:
         """Rows from the first to the last of both folded loops; `body` gets pointers and what is carried."""
         e = self.e
+        if self.shape.is_one_row:
+            return list(body(self.pointers, [value for _, value in carried]))
         (_, outer_steps), (_, steps) = self._loop(2), self._loop(1)
 
         def some(i: str, values: list[str]) -> Sequence[str]:
@@ -233,6 +235,8 @@ class _Along(Kernel):
         self._learn([value])
         start = self._neutral(stage)
         kind = start.type_name
+        if self.shape.is_one_row:
+            return self._folded_lanes(stage, self._row(stage, self.pointers, start))
 
         def row(pointers: Sequence[str], carried: list[str]) -> list[str]:
             total = self.lanes.named(carried[0], value.type)

@@ -52,6 +52,8 @@ class Shape:
     vector_bytes: int
     stream: bool
     scan: str = ""
+    is_one_row: bool = False
+    """Whether nothing but the columns is folded."""
 
     @property
     def sides(self) -> tuple[tuple[DataType, str], ...]:
@@ -169,7 +171,8 @@ def _shape_of(reduction: Reduction, bounds: Bounds, is_along: bool) -> Shape:
     stream = can_stream and written >= STREAMED_BYTES and all(step == EVEN for _, step in told[count:])
     folds = tuple(stage.fold for stage in reduction.stages)
     moves = told[:count], told[count:]
-    return Shape(is_along, folds, values, *moves, stores_all, keeps, llvm.vector_bytes(), stream, reduction.scan)
+    row = is_along and bounds.sizes[-2] == bounds.sizes[-3] == 1
+    return Shape(is_along, folds, values, *moves, stores_all, keeps, llvm.vector_bytes(), stream, reduction.scan, row)
 
 
 def _kept_stage(reduction: Reduction, bounds: Bounds) -> int:
