@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -11,6 +12,11 @@ from hypothesis import settings
 # Slow machines must not fail what is right, so nothing is timed; the same cases run for everyone.
 settings.register_profile("anydml", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("anydml")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests live to the end: the garbage collector need not look at them again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")
