@@ -36,7 +36,7 @@ HEAD, *SECTIONS = re.split(r"(?=\n## )", PAGE)
 
 
 @pytest.mark.parametrize("rule", sorted(RULES.values(), key=lambda rule: rule.id), ids=lambda rule: rule.id)
-def test_rule__is_broken_by_its_example_as_the_page_tells(rule: Rule) -> None:
+def test_rule__is_broken_by_its_example(rule: Rule) -> None:
     """The script ends with an error unless the example breaks this rule."""
     section = SCRIPT.section(rule.id, EXAMPLES[rule.id])
     assert section in SECTIONS, "run scripts/rules"
