@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from anydml.bench import contenders, measure, report
-from anydml.bench.chart import chart
+from anydml.bench.chart import LABEL, Bar, Group, _step, chart
 from anydml.bench.first_use import FirstUse
 from anydml.bench.measure import Lead, Result, Run, Timing
 from anydml.bench.onnx_model import model
@@ -106,13 +106,26 @@ def test_table__shows_rates_and_gaps() -> None:
     assert "anydml 1.00" in lines[-1]
 
 
-def test_chart__is_a_picture_of_every_pattern() -> None:
-    results = [result("a < b", 0.5, PyTorch=0.25), result("c", 2.0)]
-    root = ElementTree.fromstring(chart(results, "title & more"))
+def test_chart__is_a_picture_of_every_group() -> None:
+    groups = [
+        Group("heading", {}),
+        Group("a < b", {"anydml": Bar.exact(0.5), "PyTorch": Bar.rate(1.0, Timing(4.0, 2.0, 5.0))}),
+        Group("c", {"anydml": Bar.exact(2.0)}),
+    ]
+    root = ElementTree.fromstring(chart("title & more", groups))
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"a < b", "c", "title & more", "anydml", "NumPy", "PyTorch"} <= set(texts)
+    assert {"heading", "a < b", "c", "title & more", "anydml", "PyTorch", "1", "2"} <= set(texts)
+    assert "NumPy" not in texts
     widths = sorted(float(bar.get("width", 0)) for bar in root.iter("{http://www.w3.org/2000/svg}rect"))
-    assert widths[-2] == pytest.approx(520, abs=1)
+    assert widths[2:5] == pytest.approx([65, 130, 520], abs=1)
+    (spread,) = [line for line in root.iter("{http://www.w3.org/2000/svg}line") if line.get("y1") == line.get("y2")]
+    ends = [float(spread.get(end, 0)) - LABEL for end in ("x1", "x2")]
+    assert ends == pytest.approx([0.2 * 260, 0.5 * 260], abs=1)
+
+
+@pytest.mark.parametrize(("largest", "step"), [(0.03, 0.005), (1.9, 0.5), (4.0, 0.5), (8.0, 1.0), (233.0, 50.0)])
+def test_chart__has_a_few_lines_at_round_numbers(largest: float, step: float) -> None:
+    assert _step(largest) == pytest.approx(step)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -77,16 +78,19 @@ def test_write_model__is_a_model() -> None:
     assert model.graph.node[1].attribute[0].f == 0.5
 
 
-def test_command__prints_json_and_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command__prints_json_and_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     chosen = ["bench", "compute", "--sizes", "64K", "--repeat", "1", "--no-peers", "--cases", "clip"]
     assert main([*chosen, "--json"]) == 0
     done = json.loads(capsys.readouterr().out)
     assert [each["name"] for each in done["results"]] == ["clip"] and done["limits"]["copy_rate"] > 0
-    assert main(chosen) == 0
+    assert main([*chosen, "--svg", str(tmp_path / "chart.svg")]) == 0
     assert "pointwise, 64 KiB" in capsys.readouterr().out
+    assert ">clip</text>" in (tmp_path / "chart.svg").read_text()
 
 
-@pytest.mark.parametrize("wrong", [["--family", "none"], ["--cases", "nothing like this"]])
+@pytest.mark.parametrize(
+    "wrong", [["--family", "none"], ["--cases", "nothing like this"], ["--device", "cuda", "--svg", "chart.svg"]]
+)
 def test_command__names_what_is_there(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "compute", *wrong]) == 2
     assert "expected" in capsys.readouterr().err

@@ -77,11 +77,13 @@ def test_command__prints_json(capsys: Captured, monkeypatch: pytest.MonkeyPatch)
     assert result["name"] == "MobileNetV2" and result["timings"]["anydml"]["median"] > 0
 
 
-def test_command__prints_a_table(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command__prints_a_table(capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(NETWORKS, "MobileNetV2", lambda given: small_network())
     monkeypatch.setattr(measure, "_clock", measure._clock)
-    assert main(["bench", "graph", "--networks", "mobile", "--repeat", "2", "--threads", "1", "--processor-time"]) == 0
+    words = ["bench", "graph", "--networks", "mobile", "--repeat", "2", "--threads", "1", "--processor-time"]
+    assert main([*words, "--svg", str(tmp_path / "chart.svg")]) == 0
     assert "MobileNetV2" in capsys.readouterr().out
+    assert ">MobileNetV2</text>" in (tmp_path / "chart.svg").read_text()
 
 
 @pytest.mark.parametrize(

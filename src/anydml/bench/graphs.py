@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import anydml as dml
+from anydml.bench.chart import Bar, Group, chart
 from anydml.bench.measure import Timing, rest, time_of
 from anydml.bench.networks import NETWORKS, Array, Network, Value, operations_of
 from anydml.bench.peak import measure_peak
@@ -53,6 +54,15 @@ class GraphRun:
 
     def to_json(self) -> dict[str, object]:
         return asdict(self)
+
+
+def picture(run: GraphRun) -> str:
+    """A chart of how fast each contender runs each network."""
+    groups = [
+        Group(each.name, {name: Bar.rate(each.operations / 1e9, timing) for name, timing in each.timings.items()})
+        for each in run.results
+    ]
+    return chart(f"GFLOP/s of whole networks, {run.threads} threads", groups, mark=None)
 
 
 def read_weights(folder: Path) -> dict[str, Array]:

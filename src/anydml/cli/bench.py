@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from anydml.cli.bench_compute import add_compute
 from anydml.cli.bench_first_use import add_first_use
-from anydml.cli.bench_graph import add_graph
+from anydml.cli.bench_graph import add_graph, write_picture
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
 from anydml.cli.progress import Progress
 from anydml.cli.sizes import size_bytes
-from anydml.files.access import write_files
 
 if TYPE_CHECKING:
     from anydml.bench.measure import Run
@@ -62,8 +61,7 @@ def run(args: Namespace) -> int:
     if args.device == "cuda":
         return _run_cuda(args)
     done = _measure(args)
-    if args.svg:
-        write_files({args.svg: [_chart(done).encode()]})
+    write_picture(args.svg, done, _chart)
     write((json.dumps(done.to_json(), indent=1) if args.json else _text(done, args.peers)) + "\n")
     return 0
 
@@ -148,11 +146,15 @@ def _text(done: Run, peers: bool) -> str:
 
 
 def _chart(done: Run) -> str:
-    from anydml.bench.chart import chart
+    from anydml.bench.chart import Bar, Group, chart
 
     name = done.type_names[0]
     title = f"{name}, {_size_text(done.size_bytes)}, {done.threads} threads: speed beside a contiguous copy"
-    return chart(done.of_type(name), title)
+    groups = [
+        Group(each.pattern, {contender: Bar.exact(each.fraction(contender)) for contender in each.timings})
+        for each in done.of_type(name)
+    ]
+    return chart(title, groups)
 
 
 def _size_text(size: int) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anydml.cli.bench_graph import set_clock
+from anydml.cli.bench_graph import set_clock, write_picture
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
 from anydml.cli.progress import Progress
@@ -31,6 +32,7 @@ def add_compute(parser: ArgumentParser) -> None:
     add("--no-peers", action="store_true", help="without NumPy, PyTorch and ONNX Runtime")
     add("--processor-time", action="store_true", help="of one thread, where other programs keep the processors busy")
     add("--json", action="store_true", help="print JSON")
+    add("--svg", type=Path, metavar="FILE", help="write a chart to a file; of the processor alone")
     add("--markdown", action="store_true", help="print tables for a page")
     parser.set_defaults(run=run)
 
@@ -45,10 +47,11 @@ def _sizes(text: str) -> list[int]:
 def run(args: Namespace) -> int:
     if args.device == "cuda":
         return _run_cuda(args)
-    done = _measure(args)
-    if args.markdown:
-        from anydml.bench.compute.report import page
+    from anydml.bench.compute.report import page, picture
 
+    done = _measure(args)
+    write_picture(args.svg, done, picture)
+    if args.markdown:
         write(page(done) + "\n")
     else:
         write((json.dumps(done.to_json(), indent=1) if args.json else _text(done)) + "\n")
@@ -62,6 +65,8 @@ def _run_cuda(args: Namespace) -> int:
     from anydml.bench import gpu
     from anydml.bench.gpu_compute import compute_table, measure_all
 
+    if args.svg:
+        raise UsageError("--svg: found it with --device cuda, expected it without")
     machine = gpu.machine()
     if not find_spec("torch"):
         raise UsageError("bench compute: found no PyTorch, expected it to compare with; pip install torch")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import positive
 from anydml.cli.progress import Progress
+from anydml.files.access import write_files
 
 if TYPE_CHECKING:
     from anydml.bench.graphs import GraphRun, Measured
+
+Run = TypeVar("Run")
 
 
 def add_graph(parser: ArgumentParser) -> None:
@@ -25,11 +29,12 @@ def add_graph(parser: ArgumentParser) -> None:
     add("--processor-time", action="store_true", help="of one thread, where other programs keep the processors busy")
     add("--memory", action="store_true", help="also by how much a process grows at its peak (Linux)")
     add("--json", action="store_true", help="print JSON")
+    add("--svg", type=Path, metavar="FILE", help="write a chart of GFLOP/s to a file")
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
-    from anydml.bench.graphs import GraphRun, measure_network, read_weights
+    from anydml.bench.graphs import GraphRun, measure_network, picture, read_weights
     from anydml.bench.measure import describe_machine
     from anydml.runtime.native.pool import get_threads
 
@@ -45,8 +50,15 @@ def run(args: Namespace) -> int:
         for name in names:
             done.results.append(measure_network(name, given, args.repeat, done.threads, args.memory))
             progress.advance()
+    write_picture(args.svg, done, picture)
     write((json.dumps(done.to_json(), indent=1) if args.json else _text(done)) + "\n")
     return 0
+
+
+def write_picture(path: Path | None, done: Run, draw: Callable[[Run], str]) -> None:
+    """What --svg asks for."""
+    if path is not None:
+        write_files({path: [draw(done).encode()]})
 
 
 def set_clock(args: Namespace) -> None:

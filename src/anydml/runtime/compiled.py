@@ -56,6 +56,7 @@ class CompiledOperator:
         self._constants = {n: self._upload(n) for n in self.plan.of_kind(SlotKind.CONSTANT)}
         self._owned = [port for port in self.inputs if port.is_owned]
         self._places = {n: self.plan.slots[n] for n in self.plan.of_kind(SlotKind.PERSISTENT, SlotKind.TEMPORARY)}
+        self._copied_first = tuple(self.plan.aliases - self.plan.in_place)
         self._persistent: Buffer | None = None
         self._lock = Lock()
         self._arenas: deque[Buffer] = deque(maxlen=_KEPT_ARENAS)
@@ -197,8 +198,10 @@ class CompiledOperator:
 
     def _without_aliases(self, bound: Sequence[Buffer | None]) -> Sequence[Buffer | None]:
         """Inputs that an output would overwrite before they are read are copied first."""
+        if not self._copied_first:
+            return bound
         copied = list(bound)
-        for source, destination in self.plan.aliases - self.plan.in_place:
+        for source, destination in self._copied_first:
             first, second = self._port_of(source), self._port_of(destination)
             buffer = bound[first]
             if buffer is not None and self.binder.is_in_place(first, second, bound):

@@ -31,7 +31,7 @@ class HostMemory:
 
     def adopt(self, value: Any, path: str, port: Port | None) -> Buffer:
         if port is not None and type(value) is np.ndarray and value.dtype == port.dtype and value.flags.c_contiguous:
-            data = value.reshape(-1).view(np.uint8)
+            data = (value if value.ndim == 1 else value.reshape(-1)).view(np.uint8)
             return Buffer(SPACE, address_of(data), data.size, data.flags.writeable, value, data)
         if type(value) is Buffer:
             if value.space != SPACE:

@@ -46,10 +46,10 @@ def test_chunks__do_not_depend_on_the_threads(natively: None, monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    ("side", "chunks"), [(1000, 1), (1447, 1), (1449, 8), (2896, 32), (4096, 64), (16384, engine.MOST_CHUNKS)]
+    ("side", "chunks"), [(300, 1), (361, 1), (364, 8), (1020, 8), (2896, 32), (4096, 64), (16384, engine.MOST_CHUNKS)]
 )
 def test_chunks__follow_the_size(side: int, chunks: int) -> None:
-    """A matrix of `side` rows of 4-byte elements; 8 MiB are shared."""
+    """A matrix of `side` rows of 4-byte elements; half a MiB is shared."""
     layouts = Layout((side, side), (side + 1, 1)), Layout((side, side))
     (task,) = prepare(*layouts, DataType.FLOAT32).tasks(0, 1)
     assert task.chunk_count == pytest.approx(chunks, abs=1 if chunks > 8 else 0)

@@ -76,6 +76,25 @@ def _gemm(sizes: tuple[int, int, int], turned: str, _: int, threads: int) -> Pro
     )
 
 
+def _gemm_apart(size: int, padding: int, step: int, _: int, threads: int) -> Problem:
+    """Both operands are parts of larger matrices: rows with padding behind them, or elements apart."""
+    pitch = size * step + padding
+    stored = [random((size, pitch), seed) for seed in range(2)]
+    a, b = (whole[:, : size * step : step] for whole in stored)
+    mine, by_numpy, by_torch = (np.zeros((size, size), np.float32) for _ in range(3))
+    described = dml.TensorDesc("FLOAT32", (size, size), (pitch, step))
+    operator = dml.Gemm(a_tensor=described, b_tensor=described)
+    return problem(
+        {
+            OURS: ours(_alone(operator, 2), stored, [mine], threads),
+            NUMPY: partial(np.matmul, a, b, out=by_numpy),
+            TORCH: torch_work(lambda t, o, a, b: t.mm(a, b, out=o), by_torch, a, b, threads=threads),
+        },
+        {OURS: mine, NUMPY: by_numpy, TORCH: by_torch},
+        operations=2 * size**3,
+    )
+
+
 def _integer_product(size: int, _: int, threads: int) -> Problem:
     """8-bit integers, summed in 32 bits."""
     generator = np.random.default_rng(0)
@@ -247,6 +266,8 @@ CASES = (
         Case(NAME, f"{_named((512, 512, 512))}, {turned} transposed", partial(_gemm, (512, 512, 512), turned), False)
         for turned in ("a", "b", "ab")
     ),
+    Case(NAME, f"{_named((512, 512, 512))}, padded rows", partial(_gemm_apart, 512, 88, 1), is_sized=False),
+    Case(NAME, f"{_named((512, 512, 512))}, every second column", partial(_gemm_apart, 512, 0, 2), is_sized=False),
     *(
         Case(
             NAME,

@@ -28,11 +28,14 @@ from anydml.core.enums import ReduceFunction
 
 COLUMNS = 1024
 NAME = "reductions"
-_ROWS, _COLUMNS, _MIDDLE = "rows", "columns", "middle axes"
+_ROWS, _COLUMNS, _MIDDLE, _SHORT = "rows", "columns", "middle axes", "rows of 8"
+_SHORT_COLUMNS = 8
 
 
 def _sizes(where: str, size: int) -> tuple[tuple[int, ...], int]:
     """Sizes of the input, and the axis that is reduced."""
+    if where == _SHORT:
+        return (max(1, size // 4 // _SHORT_COLUMNS), _SHORT_COLUMNS), 1
     rows = max(1, size // 4 // COLUMNS)
     if where == _MIDDLE:
         return (max(1, rows // 64), 64, COLUMNS), 1
@@ -194,9 +197,9 @@ CASES = (
     *(
         Case(NAME, f"{function.lower()} of {where}", partial(_reduce, function, where))
         for function in ("SUM", "MAX", "AVERAGE")
-        for where in (_ROWS, _COLUMNS, _MIDDLE)
+        for where in (_ROWS, _COLUMNS, _MIDDLE, _SHORT)
     ),
-    *(Case(NAME, f"softmax of {where}", partial(_softmax, where)) for where in (_ROWS, _COLUMNS, _MIDDLE)),
+    *(Case(NAME, f"softmax of {where}", partial(_softmax, where)) for where in (_ROWS, _COLUMNS, _MIDDLE, _SHORT)),
     Case(NAME, "layer normalization", _layer_normalization),
     Case(NAME, "batch normalization", _batch_normalization),
     Case(NAME, "max pooling 3x3/2", partial(_pooling, True)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from statistics import geometric_mean
 
+from anydml.bench.chart import Bar, Group, chart
 from anydml.bench.compute.case import OURS, PEERS, Family
 from anydml.bench.compute.families import family
 from anydml.bench.compute.run import Result, Run
@@ -61,11 +62,28 @@ def _cells(run: Run, result: Result, peers: list[str]) -> list[str]:
 
 
 def _part_of_limit(run: Run, result: Result) -> float:
-    """Of the machine's bandwidth; of its peak where multiplications and additions are the work."""
-    seconds = result.timings[OURS].median
+    return least_seconds(run, result) / result.timings[OURS].median
+
+
+def least_seconds(run: Run, result: Result) -> float:
+    """What a case takes at the machine's bandwidth; at its peak where multiplications and additions are the work. 0
+    where that is not known."""
     if result.operations:
-        return result.operations / seconds / run.limits.peak_rate if run.limits.peak_rate else 0.0
-    return result.touched_bytes / seconds / run.limits.copy_rate
+        return result.operations / run.limits.peak_rate if run.limits.peak_rate else 0.0
+    return result.touched_bytes / run.limits.copy_rate
+
+
+def picture(run: Run) -> str:
+    """A chart of how much of what the machine can do each contender reaches."""
+    groups: list[Group] = []
+    for about, results in sections(run):
+        groups.append(Group(about, {}))
+        groups += [Group(each.name, _bars(each, least_seconds(run, each))) for each in results]
+    return chart(f"part of the bandwidth or of the peak of this machine, {run.threads} threads", groups)
+
+
+def _bars(result: Result, least: float) -> dict[str, Bar]:
+    return {name: Bar.rate(least, timing) for name, timing in result.timings.items()}
 
 
 def _milliseconds(seconds: float) -> str:

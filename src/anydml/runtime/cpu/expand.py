@@ -111,8 +111,15 @@ def expand(plan: Plan) -> Plan:
 def expand_program(program: Program, workspace: Workspace) -> list[Step]:
     """The steps of a program; itself, where there are no kernels for it."""
     found = _expander(program)
-    made = None if found is None else found(program, workspace)
-    return [program] if made is None else list(made)
+    if found is None:
+        return [program]
+    from anydml.runtime.cpu.rearrange import rearranged
+
+    before, changed, after = rearranged(program, workspace)
+    made = found(changed, workspace)
+    if made is None and (before or after):
+        before, after, made = [], [], found(program, workspace)
+    return [program] if made is None else [*before, *made, *after]
 
 
 def _expander(program: Program) -> Expander | None:

@@ -22,9 +22,8 @@ __all__ = ["PreparedFill", "PreparedMove", "fill", "get_threads", "prepare", "se
 
 SMALL_BYTES = 16 * 1024
 """Up to here NumPy is done before a kernel could be compiled."""
-SHARED_BYTES = 8 * 1024 * 1024
-"""Memory touched from which on more than one thread pays: waking one takes as long as moving some MiB in the
-caches."""
+SHARED_BYTES = 512 * 1024
+"""Memory touched from which on more than one thread pays: another one takes some microseconds to begin."""
 STREAMED_BYTES = 8 * 1024 * 1024
 """From here on the result would not stay in the caches anyway."""
 STREAMED_FILLS = 4
