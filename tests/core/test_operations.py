@@ -87,6 +87,14 @@ def test_integer_power__keeps_low_bits_and_cuts_off(dtype: np.dtype[Any]) -> Non
     assert apply("integer_power", a, b) == expected
 
 
+def test_erf__is_that_of_c() -> None:
+    """With the signs of zeros."""
+    x = np.array([*np.linspace(-7, 7, 301), -math.inf, math.inf, -0.0, 0.0, 5e-324, -1e-300])
+    exact = np.array([math.erf(value) for value in x])
+    np.testing.assert_allclose(NUMPY.erf(x), exact, rtol=1e-14, atol=0)
+    assert np.array_equal(np.signbit(NUMPY.erf(x)), np.signbit(exact))
+
+
 def test_gelu__is_x_times_half_of_erfc() -> None:
     x = np.array([*np.linspace(-37, 9, 400), -math.inf, math.inf, 0.0, -0.0])
     found = apply("gelu", x)

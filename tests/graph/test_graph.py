@@ -68,6 +68,25 @@ def test_several_outputs__come_as_a_named_tuple() -> None:
     assert result.total.tolist() == result.again.tolist() == [1, 3, 1, 5] and result.positive.tolist() == [0, 2, 0, 4]
 
 
+def test_output_names__are_any_text() -> None:
+    """Names that no attribute of Python can have stand for outputs all the same, none of which is lost."""
+    names = ["a[0]", "a_0", "conv/1"]
+    graph = two(output_edges=[(1, 0, 0), (0, 0, 1), (1, 0, 2)], output_names=names)
+    total, positive, again = dml.Device().compile_graph(graph)(np.float32([-1, 2, -3, 4]), np.ones(4, "f4"))
+    assert total.tolist() == again.tolist() == [1, 3, 1, 5] and positive.tolist() == [0, 2, 0, 4]
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_two_outputs_of_one_tensor__what_lies_between_elements_stays(device: str) -> None:
+    padded = dml.ActivationRelu(
+        input_tensor=dml.TensorDesc("FLOAT32", [2, 2]), output_tensor=dml.TensorDesc("FLOAT32", [2, 2], [3, 1])
+    )
+    run = dml.Device(device).compile_graph(Graph([padded], [(0, 0, 0)], [(0, 0, 0), (0, 0, 1)]))
+    first, second = np.full(5, 7, "f4"), np.full(5, 9, "f4")
+    run(np.float32([1, 2, 3, 4]), first, second)
+    assert first.tolist() == [1, 2, 7, 3, 4] and second.tolist() == [1, 2, 9, 3, 4]
+
+
 def test_one_input__feeds_several_nodes() -> None:
     graph = two(input_edges=[(0, 0, 0), (0, 1, 1)])
     assert dml.Device().compile_graph(graph)(np.float32([-1, 2, -3, 4])).tolist() == [-1, 4, -3, 8]
@@ -85,6 +104,21 @@ def test_owned_inputs__are_kept_by_initialization() -> None:
     assert pickle.loads(pickle.dumps(run))(np.ones(4, "f4")).tolist() == [2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("totals", [(16, 16), (32, 16), (16, 32)])
+def test_owned_input__is_kept_as_far_as_any_node_reads_it(totals: tuple[int, int]) -> None:
+    """The first node sees two elements of it, the second all four, whatever total sizes they claim."""
+    nodes = [
+        dml.ActivationRelu(
+            input_tensor=dml.TensorDesc("FLOAT32", [n], flags="OWNED_BY_DML", total_tensor_size_in_bytes=total),
+            output_tensor=dml.TensorDesc("FLOAT32", [n]),
+        )
+        for n, total in zip((2, 4), totals, strict=True)
+    ]
+    run = dml.Device().compile_graph(Graph(nodes, [(0, 0, 0), (0, 1, 0)], [(0, 0, 0), (1, 0, 1)]))
+    run.initialize(np.arange(1, 9, dtype="f4"))
+    assert [each.tolist() for each in run()] == [[1, 2], [1, 2, 3, 4]]
+
+
 def test_constant__is_read_where_it_lies() -> None:
     data = np.float32([1, 2, 3, 4])
     graph = Graph([ConstantNode(data, "ones"), ADD], [(0, 1, 0)], [(1, 0, 0)], [(0, 0, 1, 1)])
@@ -92,15 +126,27 @@ def test_constant__is_read_where_it_lies() -> None:
     assert graph.nodes[0].data.ctypes.data == data.ctypes.data  # type: ignore[union-attr]
 
 
+def test_constant__of_a_transposed_array_is_refused() -> None:
+    """Its memory holds the elements in another order than the array does."""
+    array = np.arange(6, dtype="f4").reshape(2, 3)
+    for make in (ConstantNode, dml.Device().upload):
+        with pytest.raises(dml.BindingError, match=r"buffer\.contiguous"):
+            make(array.T)
+    assert bytes(ConstantNode(np.ascontiguousarray(array.T)).data) == array.T.tobytes()
+
+
 BAD: list[tuple[str, str, dict[str, Any]]] = [
     ("graph.node", "nodes[1]", {"nodes": [RELU, "sum"]}),
     ("graph.node", "nodes[1]", {"nodes": [RELU, dml.ActivationRelu]}),
+    ("graph.node", "nodes", {"nodes": RELU}),
+    ("graph.edge", "input_edges", {"input_edges": None}),
     ("graph.edge", "input_edges[0]", {"input_edges": [(0, 0), (1, 1, 1)]}),
     ("integer", "input_edges[0].graph_input_index", {"input_edges": [("a", 0, 0), (1, 1, 1)]}),
     ("graph.count", "nodes", {"nodes": [], "input_edges": [], "output_edges": [], "intermediate_edges": []}),
     ("graph.count", "input_count", {"input_count": -1}),
     ("graph.names", "input_names", {"input_names": ["x"]}),
     ("graph.names", "input_names", {"input_names": ["x", "x"]}),
+    ("graph.names", "input_names", {"input_names": "xy"}),
     ("graph.names", "input_names[1]", {"input_names": ["x", ""]}),
     ("graph.index", "intermediate_edges[0].from_node_index", {"intermediate_edges": [(7, 0, 1, 0)]}),
     ("graph.index", "intermediate_edges[0].to_node_index", {"intermediate_edges": [(0, 0, -1, 0)]}),

@@ -142,7 +142,7 @@ def test_comparison__can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the copy that keeps elements from being overwritten before they are read, this test fails."""
     from anydml.runtime.compiled import CompiledOperator
 
-    monkeypatch.setattr(CompiledOperator, "_without_aliases", lambda self, bound: bound)
+    monkeypatch.setattr(CompiledOperator, "_copied_inputs", lambda self, bound: {})
     strides = [(1,), (2,)]
     descs = [dml.TensorDesc("FLOAT32", [7], s, total_tensor_size_in_bytes=52) for s in strides]
     operator = dml.ActivationLinear(input_tensor=descs[0], output_tensor=descs[1], alpha=2, beta=0)

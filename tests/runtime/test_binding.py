@@ -127,6 +127,15 @@ def test_odd_sizes__need_no_rounding_bytes() -> None:
     assert rules_of(run, input_tensor=bytes(4), output_tensor=result) == ["binding.size"]
 
 
+def test_odd_sizes__buffers_without_rounding_bytes_may_be_neighbours() -> None:
+    five = dml.TensorDesc("UINT8", [5])
+    run = dml.Device().compile(dml.ElementWiseIdentity(input_tensor=five, output_tensor=five))
+    memory = np.arange(11, dtype=np.uint8)
+    run(input_tensor=memory[:5], output_tensor=memory[5:10])
+    assert memory.tolist() == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 10]
+    assert rules_of(run, input_tensor=memory[:5], output_tensor=memory[4:9]) == ["binding.overlap"]
+
+
 def test_optional_and_owned__are_bound_where_they_belong() -> None:
     matrix = dml.TensorDesc("FLOAT32", [2, 2])
     owned = dml.TensorDesc("FLOAT32", [2, 2], flags="OWNED_BY_DML")

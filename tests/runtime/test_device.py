@@ -5,6 +5,8 @@ from __future__ import annotations
 import mmap
 import pickle
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 import anydml as dml
 from anydml.core.fixes import Rename
+from anydml.runtime.native import llvm
 
 SOURCE = np.arange(1, 17, dtype=np.float32)
 
@@ -90,6 +93,19 @@ def test_compiled__pickles_with_its_weights() -> None:
     assert result.tolist() == [6, 10, -2]
 
 
+@pytest.mark.parametrize("there", [16, 32])
+def test_compiled__is_unpickled_on_another_machine(there: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packed weights depend on the width of vectors, so the weights themselves travel."""
+    plain, owned = (dml.TensorDesc("FLOAT32", [1, 1, 9, 9], flags=flags) for flags in ("NONE", "OWNED_BY_DML"))
+    run = dml.Device().compile(dml.Gemm(a_tensor=plain, b_tensor=owned))
+    weights = np.arange(81, dtype=np.float32).reshape(9, 9)
+    run.initialize(b_tensor=weights)
+    data, here = pickle.dumps(run), llvm.vector_bytes()
+    monkeypatch.setattr(llvm, "vector_bytes", lambda: min(here, there))
+    run = pickle.loads(data)
+    assert run(np.eye(9, dtype=np.float32)).reshape(9, 9).tolist() == weights.tolist()
+
+
 def test_compiled__serves_many_threads() -> None:
     run, failures = backwards(), []
 
@@ -106,6 +122,32 @@ def test_compiled__serves_many_threads() -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_constants__are_made_ready_by_the_first_of_many_threads() -> None:
+    """None of those that come meanwhile finds that somebody else was first."""
+    tensor = dml.TensorDesc("FLOAT32", [1, 1, 4, 4])
+    nodes = [dml.ConstantNode(np.eye(4, dtype=np.float32)), dml.Gemm(a_tensor=tensor, b_tensor=tensor)]
+    run = dml.Device().compile_graph(dml.Graph(nodes, [(0, 1, 0)], [(1, 0, 0)], [(0, 0, 1, 1)]))
+    assert not run.is_initialized
+    run._backend = SlowMemory(run._backend)  # type: ignore[assignment]
+    with ThreadPoolExecutor(4) as threads:
+        results = list(threads.map(lambda _: run(SOURCE), range(8)))
+    assert all(result.reshape(-1).tolist() == SOURCE.tolist() for result in results)
+
+
+class SlowMemory:
+    """A backend that lets other threads run before it returns memory."""
+
+    def __init__(self, backend: Any) -> None:
+        self._backend = backend
+
+    def allocate(self, size_in_bytes: int) -> Any:
+        time.sleep(0.01)
+        return self._backend.allocate(size_in_bytes)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._backend, name)
 
 
 def test_levels__decide_what_compiles() -> None:

@@ -34,6 +34,10 @@ def test_zeros_and_nan__are_told_apart(value: float) -> None:
     assert np.array_equal(compiled().view(np.uint32), np.full(4, value, np.float32).view(np.uint32))
 
 
+def test_zeros__are_told_apart_by_run() -> None:
+    assert [float(np.signbit(dml.run(fill(value))[0])) for value in (0.0, -0.0, 0.0)] == [0, 1, 0]
+
+
 def test_attributes_of_fused_activations__count() -> None:
     operators = [
         dml.ElementWiseAdd1(a_tensor=FOUR, b_tensor=FOUR, fused_activation=dml.ActivationLeakyRelu.fused(alpha=alpha))

@@ -110,6 +110,37 @@ def test_table__resources_lie_apart() -> None:
         table.bind_temporary_resource(dml.BufferBinding(result, 16))
 
 
+def test_temporary_memory__is_not_what_initialization_filled() -> None:
+    """Also where the table was not told of that memory a second time."""
+    compiled = gemm()
+    device, shared = dml.Device(), bytearray(4096)
+    setup = device.create_binding_table(device.create_operator_initializer([compiled]))
+    setup.bind_inputs([[None, bytes(16), None]])
+    setup.bind_outputs([shared])
+    setup.dispatch()
+    table = device.create_binding_table(compiled)
+    table.bind_inputs([bytes(16), None, None])
+    table.bind_outputs([bytearray(16)])
+    table.bind_temporary_resource(shared)
+    with pytest.raises(dml.BindingError, match="TemporaryResource"):
+        table.dispatch()
+
+
+def test_table__every_dispatch_in_place_reads_what_is_there() -> None:
+    """A transpose within one buffer needs a copy of its input, which is of no use for the next dispatch."""
+    columns = dml.TensorDesc("FLOAT32", [2, 2], [1, 2])
+    compiled = dml.Device().compile(dml.ElementWiseIdentity(input_tensor=PLAIN, output_tensor=columns))
+    memory = np.float32([1, 2, 3, 4])
+    table = dml.Device().create_binding_table(compiled)
+    table.bind_inputs([memory])
+    table.bind_outputs([memory])
+    table.dispatch()
+    assert memory.tolist() == [1, 3, 2, 4]
+    memory[:] = [5, 6, 7, 8]
+    table.dispatch()
+    assert memory.tolist() == [5, 7, 6, 8]
+
+
 def test_table__reset_unbinds() -> None:
     compiled = gemm()
     compiled.initialize(b_tensor=bytes(16))

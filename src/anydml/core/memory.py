@@ -65,13 +65,14 @@ def as_bytes(
     described: Described | None = None,
     dtype: np.dtype[Any] | None = None,
     is_output: bool = False,
+    in_order: bool = False,
 ) -> Bytes:
     """The buffer's memory as a one-dimensional uint8 array; writing to it writes to the buffer.
 
     An array that is not row-major, or not in one piece, is taken only where it is just what the tensor describes (its
     sizes and strides in bytes): with any other description its elements would be taken in the wrong order. Where a
     data type is asked for, numbers of another type are refused: they would be read as nonsense. Arrays of uint8 are
-    bytes, whatever the tensor holds.
+    bytes, whatever the tensor holds. `in_order` asks for row-major elements where nothing is known of the tensor.
     """
     # A subclass such as np.matrix would keep two dimensions whatever it is asked.
     array = np.asarray(buffer) if isinstance(buffer, np.ndarray) else _wrap(buffer, path, dtype)
@@ -86,7 +87,7 @@ def as_bytes(
         return array.reshape(-1).view(np.uint8)
     if described is not None and described == Described.of(array):
         return _reach(array)
-    if dtype is None and array.flags.f_contiguous:  # memory is asked for, not elements in their order
+    if dtype is None and not in_order and array.flags.f_contiguous:  # memory is asked for, not elements in their order
         return array.T.reshape(-1).view(np.uint8)
     found = f"an array with strides {array.strides}"
     raise BindingError(NOT_CONTIGUOUS(path, found, "contiguous memory", _contiguous_fix(array, is_output)))

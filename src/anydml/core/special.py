@@ -26,11 +26,12 @@ def erfc(m: Any, x: Any) -> Any:
 def erf(m: Any, x: Any) -> Any:
     """The error function; near 0, where 1 - erfc(x) would cancel, by its power series."""
     small = m.where(m.abs(x) < 1, x, 0)
-    square, power, total = small * small, small, small
+    square, power, total = small * small, 1.0, 1.0
     for n in range(1, _SERIES_TERMS):
         power = power * square / -n
         total = total + power / (2 * n + 1)
-    return m.where(m.abs(x) < 1, total * (2 / math.sqrt(math.pi)), 1 - erfc(m, x))
+    # A product at the end keeps the sign of zeros, which a sum would lose.
+    return m.where(m.abs(x) < 1, small * (total * (2 / math.sqrt(math.pi))), 1 - erfc(m, x))
 
 
 def _clenshaw(coefficients: tuple[float, ...], t: Any) -> Any:

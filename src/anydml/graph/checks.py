@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, fields
 from heapq import heappop, heappush
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from anydml.core.errors import InvalidDescriptionError, UnsupportedError, Violat
 from anydml.core.fixes import Advice, Insert, Use
 from anydml.core.integers import read_integer
 from anydml.core.levels import FeatureLevel
-from anydml.core.rules import rule
+from anydml.core.rules import Rule, rule
 from anydml.core.schema import BindingPoint, Operator
 from anydml.core.schema.validate import validate
 from anydml.core.tensor import TensorDesc
@@ -51,13 +51,18 @@ def read_graph(
 ) -> dict[str, Any]:
     """The fields of a graph; an error with everything that is no node, edge or count."""
     violations: list[Violation] = []
-    read_nodes = [_read_node(node, f"nodes[{i}]", violations) for i, node in enumerate(nodes)]
+    given = _read_list(nodes, NODE, "nodes", violations)
+    names = (
+        _read_list(names[0], NAMES, "input_names", violations),
+        _read_list(names[1], NAMES, "output_names", violations),
+    )
+    read_nodes = [_read_node(node, f"nodes[{i}]", violations) for i, node in enumerate(given)]
     inputs = _read_edges(InputEdge, input_edges, "input_edges", violations)
     outputs = _read_edges(OutputEdge, output_edges, "output_edges", violations)
     between = _read_edges(IntermediateEdge, intermediate_edges, "intermediate_edges", violations)
     in_count = _read_count(counts[0], [e.graph_input_index for e in inputs], names[0], "input_count", violations)
     out_count = _read_count(counts[1], [e.graph_output_index for e in outputs], names[1], "output_count", violations)
-    if not read_nodes:
+    if not read_nodes and not any(violation.path == "nodes" for violation in violations):
         violations.append(COUNT("nodes", "none", "at least one"))
     read_names = [
         _read_names(given, count, role, violations)
@@ -77,6 +82,14 @@ def read_graph(
     }
 
 
+def _read_list(values: Any, broken: Rule, path: str, violations: list[Violation]) -> list[Any]:
+    """The values, if they are several and not one."""
+    if isinstance(values, Iterable) and not isinstance(values, (str, bytes, Mapping)):
+        return list(values)
+    violations.append(broken(path, shown(values), f"a list of {path.rpartition('_')[2]}", "[...]"))
+    return []
+
+
 def _read_node(node: Any, path: str, violations: list[Violation]) -> Node | None:
     if isinstance(node, Operator):
         return OperatorNode(node)
@@ -89,7 +102,7 @@ def _read_node(node: Any, path: str, violations: list[Violation]) -> Node | None
 def _read_edges(kind: type[AnyEdge], edges: Iterable[Any], path: str, violations: list[Violation]) -> list[AnyEdge]:
     names = [f.name for f in fields(kind)]
     found: list[AnyEdge] = []
-    for i, edge in enumerate(edges):
+    for i, edge in enumerate(_read_list(edges, EDGE, path, violations)):
         values = astuple(edge) if isinstance(edge, kind) else edge
         if not isinstance(values, (tuple, list)) or len(values) != len(names):
             expected = f"{kind.__name__} or {len(names)} indices: {', '.join(names)}"

@@ -34,13 +34,16 @@ class OperatorNode:
 
 @dataclass(frozen=True, eq=False)
 class ConstantNode:
-    """Bytes that are known when the graph is compiled, from feature level 6.2 on. The memory is not copied."""
+    """Bytes that are known when the graph is compiled, from feature level 6.2 on. The memory is not copied.
+
+    Of an array, the elements are row-major: a transposed one would be read as if it were not.
+    """
 
     data: Bytes
     name: str = ""
 
     def __init__(self, data: Any, name: str = "") -> None:
-        object.__setattr__(self, "data", as_bytes(data, "data"))
+        object.__setattr__(self, "data", as_bytes(data, "data", in_order=True))
         object.__setattr__(self, "name", name)
 
     @cached_property

@@ -13,7 +13,6 @@ from anydml.core.expression import FLOAT32, FLOAT64, ElementType, Node, cast, co
 from anydml.core.moves import Fill, Move
 from anydml.core.schema import BindingPoint, Operator
 from anydml.core.steps import Access, Nest, Program, Step, Store, View, without_unused_loads
-from anydml.core.tensor import TensorDesc
 from anydml.core.tracing import trace
 from anydml.graph.graph import ConstantNode, Graph, OperatorNode
 from anydml.graph.plan import Plan, Slot, SlotKind
@@ -66,6 +65,7 @@ class _Lowering:
     def _graph_inputs(self) -> None:
         """A slot for each graph input that is read; OWNED_BY_DML ones are copied once to persistent memory."""
         slots: dict[int, int] = {}
+        reached: dict[int, int] = {}
         for edge in self.graph.input_edges:
             tensor = self._point(edge.to_node_index, "input", edge.to_node_input_index).tensor
             assert tensor is not None
@@ -75,15 +75,19 @@ class _Lowering:
                 slots[index] = self._add(Slot(kind, needed, self.graph.input_names[index], tensor, index=index))
             elif needed > self.slots[slots[index]].size_in_bytes:
                 self.slots[slots[index]] = replace(self.slots[slots[index]], size_in_bytes=needed, tensor=tensor)
+            reached[slots[index]] = max(reached.get(slots[index], 0), tensor.minimum_size_in_bytes)
             self.inputs[edge.to_node_index, edge.to_node_input_index] = slots[index]
         for number in [n for n in slots.values() if self.slots[n].kind is SlotKind.OWNED]:
-            self._keep(number)
+            self._keep(number, reached[number])
 
-    def _keep(self, number: int) -> None:
-        """Persistent memory for an owned input, which everything reads from then on."""
+    def _keep(self, number: int, size: int) -> None:
+        """Persistent memory for an owned input, which everything reads from then on.
+
+        The bytes that some reader reaches are copied: the caller's buffer may end after them.
+        """
         slot = self.slots[number]
         kept = self._add(replace(slot, kind=SlotKind.PERSISTENT, name=f"kept {slot.name}"))
-        self.initialize.append(_copy_bytes(number, kept, slot.size_in_bytes, slot.tensor))
+        self.initialize.append(_copy(number, kept, DataType.UINT8, (size,), (1,)))
         self.inputs = {key: kept if found == number else found for key, found in self.inputs.items()}
 
     def _graph_outputs(self) -> None:
@@ -127,7 +131,10 @@ class _Lowering:
         for number in range(len(self.slots)):
             slot = self.slots[number]
             if slot.kind is SlotKind.OUTPUT and written[slot.index] != number:
-                self.steps.append(_copy_bytes(written[slot.index], number, slot.size_in_bytes, slot.tensor))
+                tensor = slot.tensor
+                assert tensor is not None
+                elements = tensor.data_type.unsigned, tensor.sizes, tensor.strides
+                self.steps.append(_copy(written[slot.index], number, *elements))
 
     def _declared_aliases(self) -> Iterator[tuple[int, int]]:
         """Pairs of slots that the one operator of the graph may find in the same memory."""
@@ -141,11 +148,10 @@ class _Lowering:
                 yield inputs[source], outputs[destination]
 
 
-def _copy_bytes(source: int, destination: int, size: int, tensor: TensorDesc | None) -> Nest:
-    """A copy of a whole slot; of its elements' bytes alone where it is a tensor whose buffer may end early."""
-    count = tensor.minimum_size_in_bytes if tensor is not None else size
-    accesses = [Access(slot, DataType.UINT8, (1,)) for slot in (source, destination)]
-    return Nest((count,), (accesses[0],), (Store(accesses[1], load(0, DataType.UINT8.numpy_dtype)),))
+def _copy(source: int, destination: int, kind: DataType, sizes: tuple[int, ...], strides: tuple[int, ...]) -> Nest:
+    """Elements that lie alike in both slots, and nothing between them."""
+    read, written = (Access(slot, kind, strides) for slot in (source, destination))
+    return Nest(sizes, (read,), (Store(written, load(0, kind.numpy_dtype)),))
 
 
 # One operator

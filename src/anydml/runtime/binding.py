@@ -219,7 +219,7 @@ class Binder:
         yield from self._find_meeting(bound)
 
     def _may_meet(self, bound: Sequence[Buffer | None]) -> bool:
-        """Whether an output overlaps anything. Quicker than finding out what, for a few ports."""
+        """Whether an output may overlap anything. Quicker than finding out what, for a few ports."""
         ranges = [
             (buffer.address, buffer.address + port.total, port.is_output)
             for port, buffer in zip(self.ports, bound, strict=True)
@@ -234,10 +234,14 @@ class Binder:
     def _find_meeting(self, bound: Sequence[Buffer | None]) -> Iterator[tuple[int, int]]:
         """By rising address each range is compared only with those that reach it, and inputs only with outputs,
         however many there are."""
-        ranges = sorted((buffer.address, number) for number, buffer in enumerate(bound) if buffer is not None)
+        ranges = sorted(
+            (buffer.address, number, min(buffer.size_in_bytes, self.ports[number].total))
+            for number, buffer in enumerate(bound)
+            if buffer is not None
+        )
         inputs: list[tuple[int, int]] = []
         outputs: list[tuple[int, int]] = []
-        for start, number in ranges:
+        for start, number, size in ranges:
             for reaching in (inputs, outputs):
                 while reaching and reaching[0][0] <= start:
                     heappop(reaching)
@@ -245,7 +249,7 @@ class Binder:
             for _, other in chain(outputs, inputs) if is_output else outputs:
                 first, second = sorted((number, other))
                 yield first, second
-            heappush(outputs if is_output else inputs, (start + self.ports[number].total, number))
+            heappush(outputs if is_output else inputs, (start + size, number))
 
 
 def binder_of(described: Operator | Graph, space: Space) -> Binder:

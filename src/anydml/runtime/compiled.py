@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque, namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from anydml.core.schema import Operator
 from anydml.core.tensor import round_up
 from anydml.graph.graph import Graph
 from anydml.graph.passes import Passes
-from anydml.graph.plan import SlotKind
+from anydml.graph.plan import SlotKind, reads, writes
 from anydml.runtime.backend import Run
 from anydml.runtime.binding import OVERLAP, Binder
 from anydml.runtime.buffer import Buffer
@@ -110,9 +111,11 @@ class CompiledOperator:
         """Run the steps that run once, and keep the memory they filled."""
         with self._lock:
             self.require_new()
-            memory = self._memory(bound, None, persistent)
-            self._executable.bind_initialize(memory)()
-            self._persistent = persistent
+            self._fill(bound, persistent)
+
+    def _fill(self, bound: Sequence[Buffer | None], persistent: Buffer) -> None:
+        self._executable.bind_initialize(self._memory(bound, None, persistent))()
+        self._persistent = persistent
 
     def _require_initialized(self) -> None:
         if self.is_initialized:
@@ -122,9 +125,10 @@ class CompiledOperator:
             found, fix = "no initialization", f"initialize({names}) first"
             raise BindingError(NOT_INITIALIZED("initialize", found, "the OWNED_BY_DML inputs", fix), self.subject)
         with self._lock:
-            already = self._persistent is not None
-        if not already:  # constants alone need nobody's buffers
-            self.keep([None] * len(self.binder.ports), self._backend.allocate(self.plan.persistent_size_in_bytes))
+            # Constants alone need nobody's buffers. Of several threads, the first does it.
+            if self._persistent is None:
+                persistent = self._backend.allocate(self.plan.persistent_size_in_bytes)
+                self._fill([None] * len(self.binder.ports), persistent)
 
     # Running
 
@@ -164,21 +168,23 @@ class CompiledOperator:
 
     def _arrays(self, created: Mapping[int, Buffer], array: Callable[[Any, Buffer], Any]) -> Any:
         """The created outputs as arrays of their tensors' sizes; None where all were given."""
-        arrays = {}
-        for number, buffer in created.items():
-            port = self.outputs[number]
-            arrays[port.name.replace("[", "_").rstrip("]")] = array(port, buffer)
+        arrays = [array(self.outputs[number], buffer) for number, buffer in created.items()]
         if not arrays:
             return None
         if len(arrays) == 1:
-            return next(iter(arrays.values()))
-        return namedtuple("Outputs", arrays)(**arrays)
+            return arrays[0]
+        names = [self.outputs[number].name.replace("[", "_").rstrip("]") for number in created]
+        # Names of graph outputs are any text: those that Python has no attribute for are found by their index.
+        return namedtuple("Outputs", names, rename=True)(*arrays)
 
     def bind(self, bound: Sequence[Buffer | None], arena: Buffer | None) -> Run:
         """The steps with their memory: buffers that `binder` checked, and an arena for temporary results."""
         self._require_initialized()
         self._check_persistent(bound)
-        return self._executable.bind(self._memory(self._without_aliases(bound), arena, self._persistent))
+        copied = self._copied_inputs(bound) if self._copied_first else {}
+        apart = [copied[n][1] if n in copied else buffer for n, buffer in enumerate(bound)] if copied else bound
+        run = self._executable.bind(self._memory(apart, arena, self._persistent))
+        return partial(self._copy_and_run, tuple(copied.values()), run) if copied else run
 
     def _memory(
         self, bound: Sequence[Buffer | None], arena: Buffer | None, persistent: Buffer | None
@@ -196,18 +202,20 @@ class CompiledOperator:
                 memory[number] = base.part(slot.offset, slot.size_in_bytes)
         return memory
 
-    def _without_aliases(self, bound: Sequence[Buffer | None]) -> Sequence[Buffer | None]:
-        """Inputs that an output would overwrite before they are read are copied first."""
-        if not self._copied_first:
-            return bound
-        copied = list(bound)
+    def _copied_inputs(self, bound: Sequence[Buffer | None]) -> dict[int, tuple[Buffer, Buffer]]:
+        """Inputs that an output would overwrite before they are read, with memory that every run copies them to."""
+        copied: dict[int, tuple[Buffer, Buffer]] = {}
         for source, destination in self._copied_first:
             first, second = self._port_of(source), self._port_of(destination)
             buffer = bound[first]
             if buffer is not None and self.binder.is_in_place(first, second, bound):
-                copied[first] = self._backend.allocate(buffer.size_in_bytes)
-                self._backend.copy(buffer, copied[first])  # type: ignore[arg-type]
+                copied[first] = buffer, self._backend.allocate(buffer.size_in_bytes)
         return copied
+
+    def _copy_and_run(self, copies: Sequence[tuple[Buffer, Buffer]], run: Run) -> None:
+        for source, destination in copies:
+            self._backend.copy(source, destination)
+        run()
 
     def _port_of(self, slot: int) -> int:
         return next(number for number, port in enumerate(self.binder.ports) if port.slot == slot)
@@ -232,8 +240,20 @@ class CompiledOperator:
             return self._backend.allocate(size)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = None if self._persistent is None else bytes(self._backend.download(self._persistent))
-        return _restore, (self.device, self.graph, self.flags, self.passes, kept)
+        return _restore, (self.device, self.graph, self.flags, self.passes, self._given_at_initialization())
+
+    def _given_at_initialization(self) -> dict[str, bytes] | None:
+        """The OWNED_BY_DML inputs as they were given: what is made of them differs from machine to machine."""
+        if self._persistent is None or not self._owned:
+            return None
+        memory = self._backend.download(self._persistent)
+        kept = {slot: min(writes(step)) for step in self.plan.initialize for slot in reads(step)}
+        given = {}
+        for port in self._owned:
+            place = self.plan.slots[kept[port.slot]].offset if port.slot in kept else None
+            # What no step keeps, none reads.
+            given[port.name] = bytes(port.total) if place is None else bytes(memory[place : place + port.total])
+        return given
 
     def __repr__(self) -> str:
         operator = self.operator
@@ -242,11 +262,9 @@ class CompiledOperator:
 
 
 def _restore(
-    device: Device, graph: Graph, flags: ExecutionFlags, passes: Passes, kept: bytes | None
+    device: Device, graph: Graph, flags: ExecutionFlags, passes: Passes, given: dict[str, bytes] | None
 ) -> CompiledOperator:
     compiled = CompiledOperator(device, plan_graph(graph, device.backend, passes), flags, passes)
-    if kept is not None:
-        buffer = device.backend.allocate(len(kept))
-        device.backend.copy(device.upload(kept), buffer)
-        compiled._persistent = buffer
+    if given is not None:
+        compiled.initialize(**{name: device.upload(data) for name, data in given.items()})
     return compiled

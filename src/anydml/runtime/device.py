@@ -73,7 +73,7 @@ class Device:
 
     def upload(self, data: Any) -> Buffer:
         """The bytes of an array, or of any buffer of the host, in memory of the device."""
-        return self.backend.upload(as_bytes(data, "data"))
+        return self.backend.upload(as_bytes(data, "data", in_order=True))
 
     def download(self, buffer: Buffer) -> Bytes:
         """The bytes of the device's memory, on the host."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +13,7 @@ from anydml.core.schema import Operator
 from anydml.graph.graph import Graph
 from anydml.runtime.compiled import CompiledOperator
 from anydml.runtime.device import Device
+from anydml.runtime.planning import identity
 
 NOT_RUNNABLE = rule("run.kind", "What runs is an operator with its fields, a graph or something compiled.")
 _KEPT_OPERATORS = 64
@@ -33,16 +36,25 @@ def run(
         found = f"the class {what.__name__}" if isinstance(what, type) else type(what).__name__
         fix = f"{what.__name__}(...) with its fields" if isinstance(what, type) else "run(Slice1(...), array)"
         raise InvalidDescriptionError(NOT_RUNNABLE("", found, "an operator, a graph or something compiled", fix), "run")
-    compiled = _compiled(where, what)
+    compiled = _compiled(_Wanted(where, identity(what), what))
     if any(port.is_owned for port in compiled.inputs):
         # Initialization takes place once, so every run with weights of its own compiles anew.
         return _run_new(where.compile(what), buffers, named)
     return compiled(*buffers, **named)
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """Equal for operators that do the same: those with 0.0 and with -0.0 are equal, and yet do not."""
+
+    device: Device
+    key: Hashable
+    operator: Operator = field(compare=False)
+
+
 @lru_cache(maxsize=_KEPT_OPERATORS)
-def _compiled(device: Device, operator: Operator) -> CompiledOperator:
-    return device.compile(operator)
+def _compiled(wanted: _Wanted) -> CompiledOperator:
+    return wanted.device.compile(wanted.operator)
 
 
 def _run_new(compiled: CompiledOperator, buffers: tuple[Any, ...], named: dict[str, Any]) -> Any:

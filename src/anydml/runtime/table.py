@@ -104,7 +104,8 @@ class BindingTable:
         """Temporary memory shares with nothing; persistent memory is what was initialized."""
         violations = []
         others = [(port.name, buffer) for port, buffer in zip(compiled.binder.ports, bound, strict=True)]
-        for name, buffer in (*others, ("persistent resource", self._persistent)):
+        persistent = compiled.persistent if self._persistent is None else self._persistent
+        for name, buffer in (*others, ("persistent resource", persistent)):
             if self._temporary is not None and buffer is not None and self._temporary.overlaps(buffer):
                 violations.append(OVERLAP("TemporaryResource", f"memory shared with {name}", "memory of its own"))
         kept = compiled.persistent

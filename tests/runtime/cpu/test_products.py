@@ -87,6 +87,16 @@ def test_gemm__of_long_rows(depth: int) -> None:
     check(Trial(dml.Gemm(**tensors), given, depth))
 
 
+@pytest.mark.parametrize("rows", [4, 64])
+def test_gemm__of_long_rows_errs_little(rows: int) -> None:
+    """Adding one product after the other would err by more than 100 units of the last place."""
+    generator = np.random.default_rng(7)
+    a, b = (generator.random(sizes, np.float32) + 0.5 for sizes in ((rows, 10_000), (10_000, 33)))
+    tensors = {name: dml.TensorDesc("FLOAT32", x.shape) for name, x in (("a_tensor", a), ("b_tensor", b))}
+    found = dml.Device().compile(dml.Gemm(**tensors))(a, b)
+    np.testing.assert_allclose(found, a.astype(np.float64) @ b, rtol=24 * 2.0**-24)
+
+
 @pytest.mark.parametrize("order", ["NCHW", "NHWC"])
 def test_convolution__of_many_channels(order: str) -> None:
     """Depth is walked in blocks, and lines are shorter than vectors."""

@@ -137,6 +137,22 @@ def test_special_values__win(axes: tuple[int, ...]) -> None:
             assert np.array_equal(found[np.isinf(wanted)], wanted[np.isinf(wanted)])
 
 
+@pytest.mark.parametrize("strides", [(17, 1), (20, 1), (1, 20_000), (2, 40_000)])
+@pytest.mark.parametrize("kept", [1, 0])
+def test_sums__of_many_rows_err_as_little_as_sums_of_few(strides: tuple[int, int], kept: int) -> None:
+    """Adding one row after the other would err by 25 units of the last place."""
+    x = np.random.default_rng(5).random((20_000, 17)).astype(np.float32) + 50
+    source = dml.TensorDesc("FLOAT32", x.shape, strides)
+    memory = np.zeros(source.total_tensor_size_in_bytes, np.uint8)
+    source.store(memory, x)
+    axes = (0,) if kept else (0, 1)
+    mean = dml.Device().compile(dml.Reduce(function="AVERAGE", input_tensor=source, axes=axes))(memory)
+    np.testing.assert_allclose(mean, x.mean(axes, np.float64, keepdims=True), rtol=8 * 2.0**-24)
+    normalize = dml.MeanVarianceNormalization1(input_tensor=source, axes=axes, normalize_variance=False, epsilon=0)
+    centred = x - x.mean(axes, np.float64, keepdims=True)
+    np.testing.assert_allclose(dml.Device().compile(normalize)(memory), centred, atol=50 * 8 * 2.0**-24)
+
+
 @pytest.mark.parametrize("sizes", [(2000, 1000), (7, 300_000), (64, 64, 500)])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_threads__change_no_bit(sizes: tuple[int, ...], axis: int) -> None:
@@ -181,6 +197,23 @@ def test_pooling__is_near_float64(name: str, seed: int) -> None:
             "LpPooling": lambda v=values: sum(e * e for e in v) ** 0.5,
         }[name]()
         assert abs(found[place] - wanted) <= 1e-5
+
+
+@pytest.mark.parametrize("kind", ["UINT8", "INT8", "UINT16", "FLOAT16", "INT64"])
+@pytest.mark.parametrize("rows", [1, 3, 17])
+def test_place__converted_to_another_type_is_all_that_is_written(rows: int, kind: str) -> None:
+    """The store of one result is as wide as its type, whatever the type it was computed in."""
+    found = dml.Argmax(
+        input_tensor=dml.TensorDesc("FLOAT32", [rows, 5]),
+        output_tensor=dml.TensorDesc("UINT32", [rows, 1]),
+        axes=[1],
+    )
+    cast = dml.Cast(input_tensor=found.output_tensor, output_tensor=dml.TensorDesc(kind, [rows, 1]))
+    run = dml.Device().compile_graph(dml.Graph([found, cast], [(0, 0, 0)], [(1, 0, 0)], [(0, 0, 1, 0)]))
+    x = np.random.default_rng(rows).random((rows, 5), np.float32)
+    memory = np.full(rows + 16, 77, kind.lower())
+    run(x, memory[8 : 8 + rows])
+    assert memory.tolist() == [77] * 8 + x.argmax(1).tolist() + [77] * 8
 
 
 def test_assert_near__can_fail() -> None:

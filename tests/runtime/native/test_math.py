@@ -68,8 +68,7 @@ def exact(name: str, x: Floats, y: Floats) -> npt.NDArray[np.float64]:
     with np.errstate(all="ignore"):
         wide, other = x.astype(np.float64), y.astype(np.float64)
         define: Any = getattr(NUMPY, name)
-        result = np.asarray(define(wide, other) if name in TWO else define(wide))
-        return np.copysign(result, wide) if name == "erf" else result
+        return np.asarray(define(wide, other) if name in TWO else define(wide))
 
 
 def errors(found: Floats, wanted: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

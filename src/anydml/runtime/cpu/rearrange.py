@@ -110,7 +110,7 @@ def _outermost(unit: int, every: Sequence[int]) -> Numbers:
     return (unit, *(axis for axis in every if axis != unit))
 
 
-_SUMS, _WHOLE_ROWS, _RUNNING = Fold(16, gathers=True), Fold(24, 6), Fold(9, gathers=True)
+_SUMS, _WHOLE_ROWS, _RUNNING = Fold(24, gathers=True), Fold(24, 12), Fold(13, gathers=True)
 """Results for each row; for each element, after two or three walks; after one walk."""
 _FOLDS = {
     **dict.fromkeys(("REDUCE", "ARGMAX", "ARGMIN"), _SUMS),

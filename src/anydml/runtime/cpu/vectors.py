@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anydml.core.datatype import DataType
-from anydml.runtime.native.emit import Emitter, Value, vector
+from anydml.runtime.native.emit import Emitter, Value, known_lanes, vector
 from anydml.runtime.native.math.values import ElementType, Lanes, Vector, scalar_name
 
 
@@ -20,6 +20,8 @@ def spread_name(e: Emitter, count: int, kind: str, value: Value) -> str:
 
 def first_lanes(e: Emitter, count: int, wanted: Value) -> str:
     """A mask of the first lanes; no more are wanted than there are."""
+    if isinstance(wanted, int):
+        return known_lanes(count, wanted)
     kind = f"i{min(64, max(8, 8 * e.vector_bytes // count))}"
     narrow = wanted if kind == "i64" else e.value(f"trunc i64 {wanted} to {kind}")
     limit = spread_name(e, count, kind, narrow)
@@ -47,6 +49,9 @@ def store(x: Vector, pointer: str, mask: str | None = None, stream: bool = False
     e, count = x.lanes.e, x.lanes.count
     if mask is None:
         e.store(x.type_name, x.name, pointer, count * x.type.itemsize if stream else 1, stream)
+        return
+    if mask == known_lanes(count, 1):
+        e.store(x.scalar_name, e.value(f"extractelement {x.typed}, i64 0"), pointer)
         return
     flags, name = vector(count, "i1"), f"llvm.masked.store.v{count}{_suffix(x.scalar_name)}.p0"
     e.declare(f"void @{name}({x.type_name}, ptr, i32, {flags})")

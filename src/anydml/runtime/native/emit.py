@@ -248,6 +248,15 @@ def vector(lanes: int, kind: str) -> str:
     return f"<{lanes} x {kind}>"
 
 
+def known_lanes(count: int, wanted: int) -> str:
+    """A mask of the first lanes, where it is known how many.
+
+    A masked store of one known lane is better written as a store of one element. LLVM makes it one itself, but of
+    the width that the elements had before they were narrowed, where that was done just before (x86 with AVX-512).
+    """
+    return f"<{', '.join(f'i1 {int(lane < wanted)}' for lane in range(count))}>"
+
+
 def pointers_to(*names: str) -> str:
     """The arguments of a call."""
     return ", ".join(f"ptr {name}" for name in names)

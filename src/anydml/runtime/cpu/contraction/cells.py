@@ -46,6 +46,9 @@ class Cells:
             return _add_floats(e, kind, left, right, total)
         return e.value(f"add {kind} {total}, {_multiply_words(e, kind, left, right)}")
 
+    def add(self, e: Writer, left: str, right: str) -> str:
+        return e.value(f"{'fadd' if self.is_float else 'add'} {e.kind(self.element)} {left}, {right}")
+
 
 FLOATS, WORDS = Cells(1), Cells(2)
 

@@ -179,14 +179,15 @@ def _masks(e: Writer, tile: Tile) -> list[str]:
 
 
 def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
-    """The sums of products over the depth, or over a block of it, added to those before."""
+    """The sums of products over the depth, or over a block of it, added to those before.
+
+    A block is summed by itself first: the error of sums of sums grows more slowly.
+    """
     kind = e.kind(tile.cells.element)
     left = _PackedRows(e, tile) if tile.is_left_packed else _StridedRows(e, tile)
     pointers = [("ptr", pointer) for pointer in (*left.starts, "%right")]
     count = tile.rows * tile.vectors
     sums = [(kind, "zeroinitializer")] * count
-    if tile.is_blocked:
-        sums = [(kind, e.load(kind, e.at("%sums", number * e.vector_bytes))) for number in range(count)]
     with e.carried(0, "%depth", 1, [*pointers, *sums]) as loop:
         at, right, totals = (
             loop.values[: len(pointers) - 1],
@@ -212,7 +213,11 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
                 following.append(tile.cells.multiply_add(e, spread, vector, total))
         moved = [e.at(pointer, left.depth_stride) for pointer in at]
         loop.following = [*moved, e.at(right, "%pitch"), *following]
-    return loop.following[len(pointers) :]
+    found = loop.following[len(pointers) :]
+    if not tile.is_blocked:
+        return found
+    before = [e.load(kind, e.at("%sums", number * e.vector_bytes)) for number in range(count)]
+    return [tile.cells.add(e, *pair) for pair in zip(before, found, strict=True)]
 
 
 class _PackedRows:

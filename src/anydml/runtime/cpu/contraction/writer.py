@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from anydml.runtime.cpu.contraction.machine import Machine
-from anydml.runtime.native.emit import Emitter, Value, vector
+from anydml.runtime.native.emit import Emitter, Value, known_lanes, vector
 from anydml.runtime.native.schedule import WORD
 
 
@@ -88,6 +88,8 @@ class Writer(Emitter):
     def first_lanes(self, count: Value, lanes: int | None = None) -> str:
         """A mask of the first lanes, so many of them."""
         total = self.lanes if lanes is None else lanes
+        if isinstance(count, int):
+            return known_lanes(total, count)
         held = self.minimum(count, total)
         number = self.splat("i32", self.value(f"trunc i64 {held} to i32"), total)
         places = ", ".join(f"i32 {place}" for place in range(total))
@@ -116,6 +118,9 @@ class Writer(Emitter):
         """Writes the lanes of the mask."""
         count = self.lanes if lanes is None else lanes
         kind, mask_kind = vector(count, element), vector(count, "i1")
+        if mask == known_lanes(count, 1):
+            self.store(element, self.value(f"extractelement {kind} {value}, i64 0"), pointer)
+            return
         name = f"@llvm.masked.store.v{count}{_suffix(element)}.p0"
         self.declare(f"void {name}({kind}, ptr, i32, {mask_kind})")
         self.do(f"call void {name}({kind} {value}, ptr {pointer}, i32 1, {mask_kind} {mask})")

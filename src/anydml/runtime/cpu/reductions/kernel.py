@@ -22,7 +22,8 @@ from anydml.runtime.native.emit import Emitter, Value, pointers_to
 from anydml.runtime.native.math.values import ElementType, Vector, lanes_of, scalar_name, select
 from anydml.runtime.native.schedule import WORD
 
-BLOCK_COLUMNS = 4096
+BLOCK_COLUMNS, BLOCK_ROWS = 4096, 512
+"""Elements that are folded by themselves, so that sums of many are sums of few sums."""
 KEPT_BYTES = 96 * 1024
 """Elements of a stage that are staged."""
 ROWS_AT_ONCE, VECTORS_AT_ONCE = 4, 8
@@ -139,6 +140,30 @@ class Kernel:
 
     column_steps: Sequence[Value] = ()
 
+    def _row_blocks(self, carried: Sequence[tuple[str, str]], body: Callable[..., Sequence[str]]) -> list[str]:
+        """The folded loops around the columns, some rows at a time.
+
+        `body` gets the first and last of both loops, the second one within the first, and what is carried.
+        """
+        e = self.e
+        (outer_size, _), (size, _) = self._loop(2), self._loop(1)
+        e.declare("i64 @llvm.ctlz.i64(i64, i1)")
+        digits = e.subtract(64, e.value(f"call i64 @llvm.ctlz.i64(i64 {size}, i1 true)"))
+        # About BLOCK_ROWS / size, without a division.
+        together = e.maximum(e.value(f"lshr i64 {BLOCK_ROWS}, {digits}"), 1)
+
+        def outer(first: str, values: list[str]) -> Sequence[str]:
+            last = e.minimum(e.add(first, together), outer_size)
+
+            def inner(row: str, values: list[str]) -> Sequence[str]:
+                end = e.minimum(e.add(row, BLOCK_ROWS), size)
+                return body((first, last), (row, end), values)
+
+            kinds = [kind for kind, _ in carried]
+            return e.fold(0, size, BLOCK_ROWS, list(zip(kinds, values, strict=True)), inner)
+
+        return e.fold(0, outer_size, together, carried, outer)
+
     def _masked_loop(self, first: Value, last: Value, body: Callable[[str, str], None]) -> None:
         e, lanes = self.e, self.shape.lanes
         with e.loop(first, last, lanes) as i:
@@ -184,18 +209,24 @@ class _Along(Kernel):
             if node.op != "constant" and all(n.op == "constant" or n.value >= self.load_count for n in own):
                 self.known[node] = emit(self.lanes, [node], self.results, self.known)[0]
 
-    def _rows(self, carried: Sequence[tuple[str, str]], body: Callable[..., Sequence[str]]) -> list[str]:
-        """The folded loops around the columns; `body` gets pointers and what is carried."""
+    def _rows(
+        self,
+        outer: tuple[Value, Value],
+        inner: tuple[Value, Value],
+        carried: Sequence[tuple[str, str]],
+        body: Callable[..., Sequence[str]],
+    ) -> list[str]:
+        """Rows from the first to the last of both folded loops; `body` gets pointers and what is carried."""
         e = self.e
-        (outer_size, outer_steps), (size, steps) = self._loop(2), self._loop(1)
+        (_, outer_steps), (_, steps) = self._loop(2), self._loop(1)
 
-        def outer(i: str, values: list[str]) -> Sequence[str]:
+        def some(i: str, values: list[str]) -> Sequence[str]:
             first = self._moved(self.pointers, outer_steps, i)
             kinds = [kind for kind, _ in carried]
-            inner = list(zip(kinds, values, strict=True))
-            return e.fold(0, size, 1, inner, lambda j, v: body(self._moved(first, steps, j), v))
+            begin = list(zip(kinds, values, strict=True))
+            return e.fold(*inner, 1, begin, lambda j, v: body(self._moved(first, steps, j), v))
 
-        return e.fold(0, outer_size, 1, carried, outer)
+        return e.fold(*outer, 1, carried, some)
 
     def _stage(self, stage: int) -> Vector:
         value = self.shape.stage_values[stage]
@@ -207,7 +238,12 @@ class _Along(Kernel):
             total = self.lanes.named(carried[0], value.type)
             return [self._row(stage, pointers, total).name]
 
-        (name,) = self._rows([(kind, start.name)], row)
+        def block(outer: tuple[Value, Value], inner: tuple[Value, Value], carried: list[str]) -> list[str]:
+            (part,) = self._rows(outer, inner, [(kind, start.name)], row)
+            total, added = (self.lanes.named(name, value.type) for name in (carried[0], part))
+            return [self._combine(stage, total, added).name]
+
+        (name,) = self._row_blocks([(kind, start.name)], block)
         return self._folded_lanes(stage, self.lanes.named(name, value.type))
 
     def _row(self, stage: int, pointers: Sequence[str], total: Vector) -> Vector:
@@ -293,7 +329,8 @@ class _Along(Kernel):
             self._masked_loop(whole, self.columns, lambda i, mask: self._store_at(pointers, i, mask))
             return []
 
-        self._rows([], row)
+        (outer_size, _), (size, _) = self._loop(2), self._loop(1)
+        self._rows((0, outer_size), (0, size), [], row)
 
     def _unaligned(self, pointers: Sequence[str]) -> Value:
         e, side = self.e, self.load_count
@@ -354,42 +391,73 @@ class _Across(Kernel):
             start = whole
         self._masked_loop(start, "%last", body)
 
-    def _staged(self, stage: int, place: Value) -> str:
-        """Where the fold of a column is; rows of stages are padded, so that their vectors are whole."""
-        size = self.shape.stage_values[stage].type.itemsize
+    def _staged(self, stage: int) -> str:
+        """Where the folds of columns are; rows of stages are padded, so that their vectors are whole."""
         before = sum((ACROSS_COLUMNS + 64) * value.type.itemsize for value in self.shape.stage_values[:stage])
-        return self.e.at(self.e.at("%staging", before), self.e.multiply(self.e.subtract(place, "%first"), size))
+        return self.e.at("%staging", before)
 
-    def _result(self, stage: int, place: Value) -> Vector:
+    def _column(self, stage: int, row: str, place: Value) -> str:
+        size = self.shape.stage_values[stage].type.itemsize
+        return self.e.at(row, self.e.multiply(self.e.subtract(place, "%first"), size))
+
+    def _result(self, stage: int, row: str, place: Value) -> Vector:
         type = self.shape.stage_values[stage].type
-        return self.lanes.named(self.e.load(self.lanes.type_name(type), self._staged(stage, place)), type)
+        return self.lanes.named(self.e.load(self.lanes.type_name(type), self._column(stage, row, place)), type)
 
     def _results(self, values: Sequence[Node], place: Value) -> dict[int, Vector]:
-        wanted = {n.value for n in leaves(*values) if n.op == "load" and n.value >= self.load_count}
-        return {n: self._result(n - self.load_count, place) for n in sorted(wanted)}
+        wanted = {n.value - self.load_count for n in leaves(*values) if n.op == "load"}
+        stages = sorted(stage for stage in wanted if stage >= 0)
+        return {self.load_count + stage: self._result(stage, self._staged(stage), place) for stage in stages}
 
     def _stage(self, stage: int) -> None:
+        """Folds blocks of rows by themselves where there are several, in a row of the staging memory of their own."""
         e = self.e
-        start = self._neutral(stage)
-        self._over(lambda i, mask: vectors.store(start, self._staged(stage, i)))
-        (outer_size, outer_steps), (size, steps) = self._loop(2), self._loop(1)
-        whole = e.mask(size, -ROWS_AT_ONCE)
-        with e.loop(0, outer_size) as o:
-            begin = self._moved(self.pointers, outer_steps, o)
-            for first, last, count in ((0, whole, ROWS_AT_ONCE), (whole, size, 1)):
-                with e.loop(first, last, count) as row:
-                    rows = [self._moved(begin, steps, e.add(row, more)) for more in range(count)]
-                    self._over(partial(self._fold_rows, stage, rows), VECTORS_AT_ONCE)
+        (outer_size, _), (size, _) = self._loop(2), self._loop(1)
+        total, part = self._staged(stage), self._staged(len(self.shape.folds))
+        are_several = e.value(f"icmp sgt i64 {e.multiply(outer_size, size)}, {BLOCK_ROWS}")
+        target = e.value(f"select i1 {are_several}, ptr {part}, ptr {total}")
+        self._clear(stage, total)
 
-    def _fold_rows(self, stage: int, rows: Sequence[Sequence[str]], place: Value, mask: str | None) -> None:
+        def block(outer: tuple[Value, Value], inner: tuple[Value, Value], carried: list[str]) -> list[str]:
+            with e.when(are_several):
+                self._clear(stage, part)
+            self._fold_block(stage, target, outer, inner)
+            with e.when(are_several):
+                self._over(lambda i, mask: self._add(stage, total, i, self._result(stage, part, i)))
+            return carried
+
+        self._row_blocks([], block)
+
+    def _clear(self, stage: int, row: str) -> None:
+        start = self._neutral(stage)
+        self._over(lambda i, mask: vectors.store(start, self._column(stage, row, i)))
+
+    def _add(self, stage: int, row: str, place: Value, found: Vector) -> None:
+        total = self._combine(stage, self._result(stage, row, place), found)
+        vectors.store(total, self._column(stage, row, place))
+
+    def _fold_block(self, stage: int, target: str, outer: tuple[Value, Value], inner: tuple[Value, Value]) -> None:
+        e = self.e
+        (_, outer_steps), (_, steps) = self._loop(2), self._loop(1)
+        begin, end = inner
+        whole = e.add(begin, e.mask(e.subtract(end, begin), -ROWS_AT_ONCE))
+        with e.loop(*outer) as o:
+            pointers = self._moved(self.pointers, outer_steps, o)
+            for first, last, count in ((begin, whole, ROWS_AT_ONCE), (whole, end, 1)):
+                with e.loop(first, last, count) as row:
+                    rows = [self._moved(pointers, steps, e.add(row, more)) for more in range(count)]
+                    self._over(partial(self._fold_rows, stage, target, rows), VECTORS_AT_ONCE)
+
+    def _fold_rows(
+        self, stage: int, target: str, rows: Sequence[Sequence[str]], place: Value, mask: str | None
+    ) -> None:
         value = self.shape.stage_values[stage]
         results = self._results([value], place)
         found = []
         for pointers in rows:
             loaded = {side: self._load(side, pointers, place, mask) for side in self._needed([value])}
             found.append(emit(self.lanes, [value], loaded | results)[0])
-        total = self._combine(stage, self._result(stage, place), self._tree(stage, found))
-        vectors.store(total, self._staged(stage, place))
+        self._add(stage, target, place, self._tree(stage, found))
 
     def _store_part(self) -> None:
         values = self.shape.store_values
