@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
+from anydml.runtime.native import cache
+
 # Slow machines must not fail what is right, so nothing is timed; the same cases run for everyone.
 settings.register_profile("anydml", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("anydml")
 
 
+def pytest_collection_finish() -> None:
+    """Thousands of tests live to the end: the garbage collector need not look at them again and again."""
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Compiled kernels are kept with the tests' other files, not in the user's cache; processes share them."""
+    """Compiled kernels are kept with the tests' other files, not in the user's cache; processes share them.
+
+    All tests together use far more kernels than one program: within the usual bounds, those that several tests need
+    would be compiled again and again.
+    """
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kernels"
     folder.mkdir(0o700, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ANYDML_CACHE", str(folder))
+        patch.setenv(cache.VARIABLE, str(folder))
+        patch.setattr(cache, "MOST_FILES", 32 * cache.MOST_FILES)
+        patch.setattr(cache, "MOST_BYTES", 8 * cache.MOST_BYTES)
         yield

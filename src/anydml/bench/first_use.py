@@ -100,7 +100,11 @@ MOST_SECONDS, MOST_SECONDS_FROM_DISK = 0.06, 0.01
 """Goals, without imports."""
 
 
-def measure_first_use(processes: int = 5) -> FirstUse:
+MOST_PROCESSES = 5
+"""Pairs of them, for a median."""
+
+
+def measure_first_use(processes: int = MOST_PROCESSES) -> FirstUse:
     runs = [_measure_moves() for _ in range(processes)]
     return FirstUse(*(median(values) for values in zip(*runs, strict=True)))
 
@@ -112,7 +116,7 @@ def _measure_moves() -> tuple[float, float, float]:
     return loading, max(compiled), max(found)
 
 
-def measure_operator(name: str, processes: int = 5) -> OperatorUse:
+def measure_operator(name: str, processes: int = MOST_PROCESSES) -> OperatorUse:
     runs = [_measure_operator(name) for _ in range(processes)]
     return OperatorUse(name, *(median(values) for values in zip(*runs, strict=True)))
 

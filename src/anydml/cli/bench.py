@@ -97,7 +97,7 @@ def _types(names: list[str]) -> list[DataType]:
 
 def _measure(args: Namespace) -> Run:
     from anydml.bench import measure
-    from anydml.bench.first_use import measure_first_use
+    from anydml.bench.first_use import MOST_PROCESSES, measure_first_use
     from anydml.runtime.native.pool import get_threads
 
     types = _types(args.types)
@@ -105,7 +105,8 @@ def _measure(args: Namespace) -> Run:
     threads = args.threads or get_threads()
     contenders = measure.contenders_at_hand(args.peers, args.passes)
     machine, dispatch = measure.describe_machine(), measure.dispatch_seconds()
-    done = measure.Run(machine, args.size, threads, measure_first_use(), dispatch)
+    first_use = measure_first_use(min(args.repeat, MOST_PROCESSES))
+    done = measure.Run(machine, args.size, threads, first_use, dispatch)
     with Progress(len(types) * len(chosen), "measuring") as progress:
         for data_type in types:
             for pattern in chosen:

@@ -161,6 +161,8 @@ def _bare(name: str) -> str:
 
 def _as_dtype(value: object) -> object:
     """The NumPy dtype that a name or class stands for; anything else as it is."""
+    if isinstance(value, str) and len(value) > _LONGEST_NAME:  # NumPy would read it as a list of types, however long
+        return value
     if isinstance(value, str) or (isinstance(value, type) and issubclass(value, np.generic)):
         with suppress(Exception):  # NumPy parses text from outside, and fails in many ways
             return np.dtype(value)

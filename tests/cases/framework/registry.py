@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,7 @@ def answer(*operators: str) -> Callable[[Answer], Answer]:
     return declare
 
 
+@cache
 def load() -> None:
     """Import every module of cases, so that all of them are declared."""
     for path in sorted(Path(__file__).parents[1].glob("*.py")):

@@ -194,7 +194,25 @@ def test_bytes__are_bounded(folder: Path, ways: None, monkeypatch: pytest.Monkey
     assert names(folder) == {"c", "d", "e"}
 
 
-def test_unfinished_files__are_removed_when_they_are_old(folder: Path, ways: None) -> None:
+@pytest.mark.parametrize("bound", ["MOST_FILES", "MOST_BYTES"])
+def test_folder__is_looked_at_first_and_then_rarely(folder: Path, monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
+    """Looking takes milliseconds, so a process looks again after it has added a sixteenth of the bounds."""
+    looks: list[int] = []
+    prune = cache._Folder.prune
+    monkeypatch.setattr(cache._Folder, "prune", lambda self: (looks.append(len(names(folder))), prune(self)))
+    monkeypatch.setattr(cache, "_unseen", cache._Unseen())
+    monkeypatch.setattr(cache, bound, 64 if bound == "MOST_FILES" else 64 * (1000 + len(cache._header("", b""))))
+    for number in range(200):
+        cache.save(f"{number:03}", bytes(1000))
+        use(folder, f"{number:03}", 1000 - number)
+        assert len(names(folder)) <= 64 + 5
+    assert looks[0] == 1 and 200 // 5 <= len(looks) <= 200 // 5 + 1
+
+
+def test_unfinished_files__are_removed_when_they_are_old(
+    folder: Path, ways: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "MOST_FILES", 8)  # so few that each save looks at them all
     cache.save("name", b"code")
     for name, age in (("new-1", 10.0), ("new-2", cache.OLDEST_UNFINISHED_SECONDS + 10)):
         (folder / name).write_bytes(b"half")

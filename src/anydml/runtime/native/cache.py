@@ -23,6 +23,9 @@ VARIABLE = "ANYDML_CACHE"
 MOST_FILES = 512
 MOST_BYTES = 32 * 1024 * 1024
 LARGEST_FILE = 4 * 1024 * 1024
+PRUNED_AT = 16
+"""The bounds are kept at a process's first save, and whenever it has added this fraction of them: looking at every
+file takes milliseconds."""
 OLDEST_UNFINISHED_SECONDS = 600.0
 """Files that a process began to write and did not finish are removed after this time."""
 
@@ -60,7 +63,26 @@ def save(name: str, data: bytes) -> None:
         return
     with suppress(OSError, RuntimeError), _open_folder() as folder:
         folder.write(name, content)
-        folder.prune()
+        if _unseen.is_due(len(content)):
+            folder.prune()
+
+
+class _Unseen:
+    """What this process has added since it last looked at the whole folder."""
+
+    def __init__(self) -> None:
+        self._files = self._bytes = sys.maxsize
+
+    def is_due(self, size: int) -> bool:
+        """Counts a file; whether it is time to look again."""
+        self._files, self._bytes = self._files + 1, self._bytes + size
+        if self._files * PRUNED_AT <= MOST_FILES and self._bytes * PRUNED_AT <= MOST_BYTES:
+            return False
+        self._files = self._bytes = 0
+        return True
+
+
+_unseen = _Unseen()
 
 
 def _header(name: str, data: bytes) -> bytes:
