@@ -94,7 +94,7 @@ def misaligned_memory_is_refused() -> None:
     import cupy
 
     raw = cupy.zeros(64, "u1")
-    with raises(dml.BindingError, "InputTensor", "1 bytes past a multiple of 4"):
+    with raises(dml.BindingError, "InputTensor", "1 byte past a multiple of 4"):
         relu()(raw[1:17])
     assert relu()(raw[4:20]).tolist() == [0] * 4
 
