@@ -73,6 +73,18 @@ def _bits(found: Any) -> bytes:
     return b"".join(np.asarray(part).tobytes() for part in parts)
 
 
+def softmax(x: Any, axes: Any) -> Any:
+    """By its definition."""
+    powers = np.exp(x - x.max(axes, keepdims=True))
+    return powers / powers.sum(axes, keepdims=True)
+
+
+def normalized(x: Any, axes: Any) -> Any:
+    """By mean and variance, with an epsilon of 0.001."""
+    centred = x - x.mean(axes, keepdims=True)
+    return centred / np.sqrt((centred * centred).mean(axes, keepdims=True) + 1e-3)
+
+
 def same_elements(a: Bytes, b: Bytes, data_type: DataType, ulp: int) -> bool:
     """Bytes beside the elements are equal too: they are elements of the same type."""
     if not data_type.is_float or ulp == 0:

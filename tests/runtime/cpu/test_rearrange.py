@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from tests.runtime.cpu.support import assert_threads_change_no_bit
+from tests.runtime.cpu.support import assert_threads_change_no_bit, normalized, softmax
 
 Array = np.ndarray[Any, Any]
 ROWS, IMAGE = (1, 3, 401, 7), (2, 3, 29, 31)
@@ -24,16 +24,6 @@ def desc(sizes: tuple[int, ...], layout: str) -> dml.TensorDesc:
         strides[axis] = step
         step = step * sizes[axis] + (2 if layout == "second" else 0)
     return dml.TensorDesc("FLOAT32", sizes, strides)
-
-
-def softmax(x: Array, axes: Any) -> Array:
-    powers = np.exp(x - x.max(axes, keepdims=True))
-    return powers / powers.sum(axes, keepdims=True)
-
-
-def normalized(x: Array, axes: Any) -> Array:
-    centred = x - x.mean(axes, keepdims=True)
-    return centred / np.sqrt((centred * centred).mean(axes, keepdims=True) + 1e-3)
 
 
 def convolved(x: Array, weights: Array) -> Array:

@@ -11,7 +11,7 @@ import pytest
 
 import anydml as dml
 from anydml.runtime.cpu.reductions.step import Reduction
-from tests.runtime.cpu.support import assert_threads_change_no_bit
+from tests.runtime.cpu.support import assert_threads_change_no_bit, normalized, softmax
 
 FUNCTIONS: dict[str, Any] = {
     "SUM": lambda x, axes: x.sum(axes, keepdims=True),
@@ -24,16 +24,6 @@ FUNCTIONS: dict[str, Any] = {
     "MULTIPLY": lambda x, axes: x.prod(axes, keepdims=True),
     "LOG_SUM_EXP": lambda x, axes: np.log(np.exp(x).sum(axes, keepdims=True)),
 }
-
-
-def softmax(x: Any, axes: Any) -> Any:
-    powers = np.exp(x - x.max(axes, keepdims=True))
-    return powers / powers.sum(axes, keepdims=True)
-
-
-def normalized(x: Any, axes: Any) -> Any:
-    centred = x - x.mean(axes, keepdims=True)
-    return centred / np.sqrt((centred * centred).mean(axes, keepdims=True) + 1e-3)
 
 
 def random_case(seed: int) -> tuple[np.ndarray[Any, Any], dml.TensorDesc, tuple[int, ...]]:
