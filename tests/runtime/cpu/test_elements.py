@@ -145,7 +145,7 @@ def test_kernels__compile_for_arm(monkeypatch: pytest.MonkeyPatch, triple: str, 
             texts[lowered.shape] = (running if step.scan else kernel).module_text(lowered.shape)
         else:
             for nest in step.nests if isinstance(step, pointwise.Together) else [step]:
-                shape = pointwise._shape_of(nest, canonical(nest))
+                shape = pointwise.shape_of(nest, canonical(nest), nest.iterations)
                 texts[shape] = pointwise.module_text(shape)
     assert len(texts) > 12
     for text in texts.values():

@@ -68,7 +68,10 @@ def random_nest(seed: int) -> tuple[Nest, list[Bytes]]:
 
 @pytest.mark.parametrize("seed", range(120))
 def test_nest__is_as_defined_whatever_the_layouts(seed: int) -> None:
-    nest, memory = random_nest(seed)
+    assert_as_defined(*random_nest(seed))
+
+
+def assert_as_defined(nest: Nest, memory: list[Bytes]) -> None:
     tasks = pointwise.tasks_of(nest)
     if not tasks:
         assert not can_emit(nest.stores[0].value) or nest.stores[0].access.type is DataType.FLOAT16

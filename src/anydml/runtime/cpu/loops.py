@@ -76,12 +76,20 @@ class Loops:
 
 def canonical(nest: Nest) -> Loops:
     """The loops of a nest: those that run once dropped, ordered for memory, merged where all operands run on."""
-    sides = [side_of(access, False) for access in nest.loads]
-    sides += [side_of(store.access, True) for store in nest.stores]
+    sides = _sides_of(nest)
     if all(_is_dense(side, nest.sizes) for side in sides):
         return _one_row(nest.iterations, sides)
-    loops = Loops(nest.sizes, tuple(sides)).reordered([n for n, size in enumerate(nest.sizes) if size > 1])
-    return _with_rows(_rows_chosen(_merged(_ordered(_forward(loops)))))
+    return with_rows(_rows_chosen(merged(_ordered(forward(nest)))))
+
+
+def forward(nest: Nest) -> Loops:
+    """The loops of a nest but those that run once, each in the direction of memory."""
+    return _forward(Loops(nest.sizes, _sides_of(nest)).reordered([n for n, size in enumerate(nest.sizes) if size > 1]))
+
+
+def _sides_of(nest: Nest) -> tuple[Side, ...]:
+    loads = (side_of(access, False) for access in nest.loads)
+    return (*loads, *(side_of(store.access, True) for store in nest.stores))
 
 
 def side_of(access: Access, is_store: bool) -> Side:
@@ -125,11 +133,11 @@ def _turned(side: Side, loop: int, size: int) -> Side:
 def _ordered(loops: Loops) -> Loops:
     """Loops in the order of an operand, such that most operands are walked evenly."""
     ranked = sorted(loops.sides, key=lambda side: not side.is_store)
-    orders = [_order_of(side) for side in ranked if side.is_store or 0 not in side.strides]
+    orders = [order_of(side) for side in ranked if side.is_store or 0 not in side.strides]
     return loops.reordered(min(orders, key=lambda order: _cost(loops, order)))
 
 
-def _order_of(side: Side) -> tuple[int, ...]:
+def order_of(side: Side) -> tuple[int, ...]:
     """The loops by falling distance in one operand."""
     return tuple(sorted(range(len(side.strides)), key=lambda loop: (-abs(side.strides[loop]), loop)))
 
@@ -143,7 +151,7 @@ def _cost(loops: Loops, order: Sequence[int]) -> int:
     )
 
 
-def _merged(loops: Loops) -> Loops:
+def merged(loops: Loops) -> Loops:
     """Neighbouring loops become one where every operand runs on evenly."""
     sizes: list[int] = []
     strides: list[list[int]] = [[] for _ in loops.sides]
@@ -175,7 +183,7 @@ def _rows_chosen(loops: Loops) -> Loops:
     return loops.reordered([*(loop for loop in outer if loop != best), best, len(loops.sizes) - 1])
 
 
-def _with_rows(loops: Loops) -> Loops:
+def with_rows(loops: Loops) -> Loops:
     """At least two loops: those that are missing run once, and a lone column is walked evenly."""
     missing = 2 - len(loops.sizes)
     if missing <= 0:

@@ -22,12 +22,12 @@ from anydml.core.steps import Access, Nest
 from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
 from anydml.runtime.cpu.loops import APART, EVEN, PAIRED, STILL, TURNED, Loops, canonical, cut
-from anydml.runtime.native import llvm
+from anydml.runtime.native import llvm, slots
 from anydml.runtime.native.emit import Emitter, Value, pointers_to
 from anydml.runtime.native.math.table import FUNCTIONS
 from anydml.runtime.native.math.values import Lanes, Vector, lanes_of, scalar_name
 from anydml.runtime.native.schedule import WORD
-from anydml.runtime.native.tasks import Task
+from anydml.runtime.native.tasks import Task, together
 
 UNROLLED = ((12, 4), (40, 2))
 """Expressions of up to so many operations work on so many vectors at once; longer ones on one."""
@@ -117,16 +117,20 @@ def can_run(nest: Nest) -> bool:
 
 def tasks_of(nest: Nest) -> tuple[Task, ...]:
     """The nest as native tasks; none where this engine has no kernel for it."""
-    return (_task_of(nest),) if can_run(nest) else ()
+    if not can_run(nest):
+        return ()
+    from anydml.runtime.cpu import blocks
+
+    return (blocks.task_of(nest, canonical(nest)) or _task_of(nest),)
 
 
 def _task_of(nest: Nest, pieces: int = 0) -> Task:
     """With a number of pieces, only the outermost loop is cut, into so many at most."""
     loops = canonical(nest)
-    shape = _shape_of(nest, loops)
-    code = llvm.compiled(shape, lambda: module_text(shape))
+    shape = shape_of(nest, loops, loops.iterations)
+    code = code_of(shape)
     parts = cut(loops, pieces, [0], [1]) if pieces else _chunks(loops, shape)
-    return Task(code, [_words(part) for part in parts], max(side.slot for side in loops.sides) + 1)
+    return Task(code, [words_of(part) for part in parts], max(side.slot for side in loops.sides) + 1)
 
 
 @dataclass(frozen=True)
@@ -149,16 +153,21 @@ class Together:
 
     def tasks(self) -> Sequence[Task]:
         work = sum(_work(canonical(nest), [store.value for store in nest.stores]) for nest in self.nests)
-        return (Task.together([_task_of(nest, _pieces(work)) for nest in self.nests]),)
+        return (together([_task_of(nest, _pieces(work)) for nest in self.nests]),)
 
 
-def _shape_of(nest: Nest, loops: Loops) -> Shape:
+def code_of(shape: Shape) -> llvm.MachineCode:
+    return llvm.compiled(shape, lambda: module_text(shape))
+
+
+def shape_of(nest: Nest, loops: Loops, results: int) -> Shape:
+    """What a kernel depends on that computes so many results in all, whether here or in other blocks."""
     values = tuple(store.value for store in nest.stores)
     told = [(side.type, side.step) for side in loops.sides]
     count = len(nest.loads)
     store = loops.sides[count]
     stream = (
-        loops.iterations * store.element_bytes >= STREAMED_BYTES
+        results * store.element_bytes >= STREAMED_BYTES
         and len(nest.stores) == 1
         and store.step == EVEN
         and loops.sizes[-1] >= LEAST_STREAMED
@@ -187,7 +196,7 @@ def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
     return list(cut(loops, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
 
 
-def _words(loops: Loops) -> list[int]:
+def words_of(loops: Loops) -> list[int]:
     words = [word for side in loops.sides for word in (side.slot, side.offset)]
     count = len(loops.sizes)
     for loop in (count - 2, count - 1, *range(count - 2)):
@@ -254,9 +263,7 @@ class Kernel:
         return self.e.load("i64", self.e.at(place, number * WORD), WORD)
 
     def _start(self, side: int) -> str:
-        slot, offset = (self._word("%parameters", 2 * side + k) for k in (0, 1))
-        base = self.e.load("ptr", self.e.at("%bases", self.e.multiply(slot, WORD)), WORD)
-        return self.e.at(base, offset)
+        return slots.start(self.e, *(self._word("%parameters", 2 * side + k) for k in (0, 1)))
 
     def _loop(self, word: int) -> tuple[str, list[str]]:
         """The size of a loop, and its stride in every operand."""

@@ -11,7 +11,7 @@ from anydml.core.datatype import DataType
 from anydml.runtime.moves.kernels import convert, fill, gather, pick, regroup, runs, scatter, tile, touch, weave
 from anydml.runtime.moves.kernels.frame import Frame, LoopValues, Lowered, Shape
 from anydml.runtime.moves.plan import Loop, MovePlan
-from anydml.runtime.native import llvm
+from anydml.runtime.native import llvm, slots
 from anydml.runtime.native.emit import Emitter, pointers_to
 from anydml.runtime.native.schedule import WORD
 from anydml.runtime.native.tasks import Task
@@ -21,8 +21,6 @@ LOOP_WORDS = 3
 SCALE_WORDS = 2
 SIDE_WORDS = 2
 """The slot of a side, and where its first element lies in it, in bytes."""
-OWN_PARAMETERS = -1
-"""In place of a slot: the data lies in the parameters themselves."""
 END = Loop(0, 0, 0)
 """Ends the list of outer loops."""
 
@@ -86,24 +84,14 @@ def module_text(shape: Shape) -> str:
         _emit_inner(e, shape)
     _emit_nest(e)
     with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
-        source, destination = (_emit_side(e, side * SIDE_WORDS) for side in range(2))
+        words = [_load_word(e, "%parameters", number) for number in range(2 * SIDE_WORDS)]
+        source, destination = (slots.start(e, *words[side : side + SIDE_WORDS]) for side in (0, SIDE_WORDS))
         outer = e.at("%parameters", _outer_word(shape) * WORD)
         e.do(f"call void @nest({pointers_to('%parameters', outer, source, destination, '%staging')})")
         if shape.stream:
             # Streaming stores are ordered with nothing: whoever waits for this call must see them.
             e.do("fence seq_cst")
     return e.module()
-
-
-def _emit_side(e: Emitter, word: int) -> str:
-    """The address of a side's first element."""
-    slot = _load_word(e, "%parameters", word)
-    is_own = e.value(f"icmp eq i64 {slot}, {OWN_PARAMETERS}")
-    # Any slot will do where none is used.
-    index = e.value(f"select i1 {is_own}, i64 0, i64 {slot}")
-    base = e.load("ptr", e.at("%bases", e.multiply(index, WORD)), WORD)
-    start = e.value(f"select i1 {is_own}, ptr %parameters, ptr {base}")
-    return e.at(start, _load_word(e, "%parameters", word + 1))
 
 
 def _emit_inner(e: Emitter, shape: Shape) -> None:
@@ -155,7 +143,7 @@ class Sides:
 
     def __post_init__(self) -> None:
         for slot in (self.source, self.destination):
-            if isinstance(slot, int) and slot < 0:
+            if isinstance(slot, int) and slot < 0 and slot != slots.OWN_THREAD:
                 raise ValueError(f"slot: found {slot}, expected at least 0")
 
     @property
@@ -226,7 +214,7 @@ def _chunk(part: Part, sides: Sides) -> list[int]:
     if isinstance(sides.source, int):
         return [sides.source, starts[0], sides.destination, starts[1], *body]
     constant_at = (2 * SIDE_WORDS + len(body)) * WORD
-    head = [OWN_PARAMETERS, constant_at + starts[0], sides.destination, starts[1]]
+    head = [slots.OWN_PARAMETERS, constant_at + starts[0], sides.destination, starts[1]]
     return [*head, *body, *_words_of(sides.source)]
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 BYTES = 9 * 256 * 1024
 """What a kernel may use. Pages that no kernel touches cost nothing."""
+HANDED_BYTES = 512 * 1024
+"""What lies behind it: what kernels that one chunk runs in turn hand on."""
 ALIGNMENT = 64
 
 
@@ -18,7 +20,7 @@ class Block:
     __slots__ = ("_memory", "address")
 
     def __init__(self) -> None:
-        self._memory = np.empty(BYTES + ALIGNMENT, np.uint8)  # not zeros: that would touch every page
+        self._memory = np.empty(BYTES + HANDED_BYTES + ALIGNMENT, np.uint8)  # not zeros: that would touch every page
         start = self._memory.ctypes.data
         self.address = start + -start % ALIGNMENT
 

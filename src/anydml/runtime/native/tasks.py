@@ -21,15 +21,10 @@ from anydml.runtime.native.staging import staging_block
 class Task:
     """A kernel and the parameters of its chunks, which can run in any order and side by side."""
 
-    __slots__ = ("_parameters", "_parts", "_symbol", "chunk_count", "code", "slot_count")
+    __slots__ = ("_parameters", "_symbol", "chunk_count", "code", "slot_count")
 
     def __init__(
-        self,
-        code: MachineCode,
-        chunks: Sequence[Sequence[int]],
-        slot_count: int,
-        symbol: str = KERNEL,
-        parts: Sequence[Task] = (),
+        self, code: MachineCode, chunks: Sequence[Sequence[int]], slot_count: int, symbol: str = KERNEL
     ) -> None:
         lengths = {len(chunk) for chunk in chunks}
         if len(lengths) != 1:
@@ -40,21 +35,6 @@ class Task:
         """How many slots a run must have, at least."""
         self._parameters = array("q", (word for chunk in chunks for word in chunk))
         self._symbol = symbol
-        self._parts = tuple(parts)
-        """Tasks that the parameters name."""
-
-    @classmethod
-    def together(cls, tasks: Sequence[Task]) -> Task:
-        """A task whose chunks are the first chunks of all tasks, then the second ones, and so on."""
-        words = 1 + TASK_WORDS * len(tasks)
-        chunks = []
-        for number in range(max(task.chunk_count for task in tasks)):
-            records = [task.record_of(number) for task in tasks if number < task.chunk_count]
-            chunk = [len(records), *(word for record in records for word in record)]
-            chunks.append(chunk + [0] * (words - len(chunk)))
-        # What runs a list is a kernel whose parameters are the list.
-        slot_count = max(task.slot_count for task in tasks)
-        return cls(pool.functions().code, chunks, slot_count, pool.RUN_LIST, tasks)
 
     @property
     def function(self) -> Function:
@@ -74,6 +54,40 @@ class Task:
         """As lists hold it; see `schedule`."""
         address, length = self._parameters.buffer_info()
         return self.code.address(self._symbol), address, length // self.chunk_count * WORD, self.chunk_count
+
+
+class TaskInTurn(Task):
+    """A task each of whose chunks runs chunks of other tasks, one after the other."""
+
+    __slots__ = ("_is_ready", "_parts")
+
+    def __init__(self, chunks: Sequence[Sequence[tuple[Task, int]]]) -> None:
+        # What runs a list is a kernel whose parameters are the list.
+        words = 1 + TASK_WORDS * max(map(len, chunks))
+        slot_count = max(task.slot_count for parts in chunks for task, _ in parts)
+        super().__init__(pool.functions().code, [[0] * words] * len(chunks), slot_count, pool.RUN_LIST)
+        self._parts = chunks
+        self._is_ready = False
+
+    def record(self) -> tuple[int, int, int, int]:
+        if not self._is_ready:  # not sooner: kernels are compiled when their addresses are asked for
+            length = len(self._parameters) // self.chunk_count
+            for number, parts in enumerate(self._parts):
+                words = [len(parts), *(word for task, chunk in parts for word in task.record_of(chunk))]
+                start = number * length
+                self._parameters[start : start + len(words)] = array("q", words)
+            self._is_ready = True
+        return super().record()
+
+    def chunks(self) -> list[list[int]]:
+        self.record()
+        return super().chunks()
+
+
+def together(tasks: Sequence[Task]) -> Task:
+    """A task whose chunks are the first chunks of all tasks, then the second ones, and so on."""
+    most = max(task.chunk_count for task in tasks)
+    return TaskInTurn([[(task, n) for task in tasks if n < task.chunk_count] for n in range(most)])
 
 
 class TaskList:
