@@ -87,7 +87,7 @@ CASES: dict[str, list[tuple[Layout, Layout]]] = {
         (Layout((9, 701), (0, 1)), Layout((9, 701))),
         # Short rows are copied by code made for their size.
         *(_packed((50, row), row + 9, 1) for row in (3, 9, 15, 17, 31, 33, 63)),
-        *((Layout((50, row)), Layout((50, row), (row + 1, 1))) for row in (3, 5, 17, 63)),
+        *((Layout((50, row)), Layout((50, row), (row + 1, 1))) for row in (17, 31, 63)),
     ],
     "fill": [_packed((3, 1501), 1, 0), _packed((3, 7, 301), 7, 1, 0)],
     "pick": [
@@ -134,6 +134,14 @@ CASES: dict[str, list[tuple[Layout, Layout]]] = {
         (Layout((3, 333)), Layout((3, 333), (1000, 3))),
         (Layout((40, 33), (1, 40)), Layout((40, 33), (66, 2))),
         *((Layout((3, 333)), Layout((3, 333), (333 * step + 1, step))) for step in (2, 5, 8, 9)),
+    ],
+    "spread": [
+        *((Layout((333, row)), Layout((333, row), (row + 1, 1))) for row in (3, 5, 7)),
+        *((Layout((333, 3), (apart, 1)), Layout((333, 3), (7, 1))) for apart in (4, 7, 15)),
+        (Layout((333, 3), (4, 1)), Layout((333, 3), (4, 1))),
+        *((Layout((333, row), (1, 333)), Layout((333, row), (row + 1, 1))) for row in (2, 3, 5, 8)),
+        *((Layout((9, 70, 3), (300, 1, 80)), Layout((9, 70, 3), (900, apart, 1))) for apart in (4, 5, 8, 9, 16)),
+        (Layout((40, 3), (1, -50), 100), Layout((40, 3), (4, 1))),
     ],
 }
 

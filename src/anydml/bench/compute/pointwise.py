@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -152,28 +152,26 @@ def _image(size: int) -> tuple[int, int, int, int]:
     return 1, CHANNELS, height, pixels // height
 
 
-def _add_images(layout: str, size: int, threads: int) -> Problem:
-    """The second operand in a layout of its own."""
-    sizes = _image(size)
-    _, channels, height, width = sizes
-    a = random(sizes)
-    strides = {
-        "packed": (channels * height * width, height * width, width, 1),
-        "NHWC": (channels * height * width, 1, width * channels, channels),
-        "channels": (0, 1, 0, 0),
-    }[layout]
-    kept = {"packed": sizes, "NHWC": (1, height, width, channels), "channels": (channels,)}[layout]
-    stored = random(kept, 1)
-    packed, other = dml.TensorDesc("FLOAT32", sizes), dml.TensorDesc("FLOAT32", sizes, strides)
-    operator = dml.ElementWiseAdd(a_tensor=packed, b_tensor=other, output_tensor=packed)
-    view = np.lib.stride_tricks.as_strided(stored, sizes, [4 * step for step in strides])
+ORDERS = {
+    "all NHWC": ("NHWC", "NHWC", "NHWC"),
+    "one NHWC": ("NCHW", "NHWC", "NCHW"),
+    "one NCHW": ("NCHW", "NHWC", "NHWC"),
+    "NHWC result": ("NCHW", "NCHW", "NHWC"),
+}
+
+
+def _add_bias(size: int, threads: int) -> Problem:
+    """The second operand has one element for each channel."""
+    _, channels, *_ = sizes = _image(size)
+    a, stored = random(sizes), random(channels, 1)
+    packed, spread = dml.TensorDesc("FLOAT32", sizes), dml.TensorDesc("FLOAT32", sizes, (0, 1, 0, 0))
+    operator = dml.ElementWiseAdd(a_tensor=packed, b_tensor=spread, output_tensor=packed)
     mine, by_numpy, by_torch = (np.zeros(sizes, np.float32) for _ in range(3))
-    shown = stored.reshape(1, -1, 1, 1) if layout == "channels" else stored
-    shown = stored.transpose(0, 3, 1, 2) if layout == "NHWC" else shown
+    shown = stored.reshape(1, -1, 1, 1)
     return problem(
         {
             OURS: ours(operator, [a, stored], [mine], threads),
-            NUMPY: partial(np.add, a, view, by_numpy),
+            NUMPY: partial(np.add, a, shown, by_numpy),
             TORCH: torch_work(lambda t, o, a, b: t.add(a, b, out=o), by_torch, a, shown, threads=threads),
         },
         {OURS: mine, NUMPY: by_numpy, TORCH: by_torch},
@@ -181,20 +179,27 @@ def _add_images(layout: str, size: int, threads: int) -> Problem:
     )
 
 
-def _add_nhwc_images(size: int, threads: int) -> Problem:
-    """All three tensors in one layout that is not packed."""
+def _add_images(orders: Sequence[str], size: int, threads: int) -> Problem:
+    """Each of the three tensors in an order of its own."""
     _, channels, height, width = sizes = _image(size)
-    a, b = (random((1, height, width, channels), seed) for seed in range(2))
-    tensor = dml.TensorDesc("FLOAT32", sizes, order="NHWC")
-    operator = dml.ElementWiseAdd(a_tensor=tensor, b_tensor=tensor, output_tensor=tensor)
-    mine, by_numpy, by_torch = (np.zeros_like(a) for _ in range(3))
+    stored = {"NCHW": sizes, "NHWC": (1, height, width, channels)}
+
+    def seen(array: Array, order: str) -> Array:
+        return array.transpose(0, 3, 1, 2) if order == "NHWC" else array
+
+    kept = [random(stored[order], seed) for seed, order in enumerate(orders[:2])]
+    descs = [dml.TensorDesc("FLOAT32", sizes, order=order) for order in orders]
+    operator = dml.ElementWiseAdd(a_tensor=descs[0], b_tensor=descs[1], output_tensor=descs[2])
+    mine, *others = (np.zeros(stored[orders[2]], np.float32) for _ in range(3))
+    a, b = (seen(array, order) for array, order in zip(kept, orders, strict=False))
+    by_numpy, by_torch = (seen(array, orders[2]) for array in others)
     return problem(
         {
-            OURS: ours(operator, [a, b], [mine], threads),
+            OURS: ours(operator, kept, [mine], threads),
             NUMPY: partial(np.add, a, b, by_numpy),
             TORCH: torch_work(lambda t, o, a, b: t.add(a, b, out=o), by_torch, a, b, threads=threads),
         },
-        {OURS: mine, NUMPY: by_numpy, TORCH: by_torch},
+        {OURS: seen(mine, orders[2]), NUMPY: by_numpy, TORCH: by_torch},
         touched_bytes=a.nbytes + b.nbytes + mine.nbytes,
     )
 
@@ -255,10 +260,12 @@ CASES = (
     *(Case(NAME, name, partial(_flat, same)) for name, same in _FLAT.items()),
     Case(NAME, "add, float16", _halves, beside="add"),
     Case(NAME, "where", _where),
-    Case(NAME, "add images, packed", partial(_add_images, "packed")),
-    Case(NAME, "add images, all NHWC", _add_nhwc_images, beside="add images, packed"),
-    Case(NAME, "add images, one NHWC", partial(_add_images, "NHWC"), beside="add images, packed"),
-    Case(NAME, "add images, a bias for each channel", partial(_add_images, "channels"), beside="add images, packed"),
+    Case(NAME, "add images, packed", partial(_add_images, ("NCHW",) * 3)),
+    *(
+        Case(NAME, f"add images, {name}", partial(_add_images, orders), beside="add images, packed")
+        for name, orders in ORDERS.items()
+    ),
+    Case(NAME, "add images, a bias for each channel", _add_bias, beside="add images, packed"),
     Case(NAME, "chain sigmoid(x * s + b) * y + z", partial(_chain, False)),
     Case(NAME, "chain sigmoid(x * s + b) * y + z, z is NHWC", partial(_chain, True)),
 )

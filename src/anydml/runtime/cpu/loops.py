@@ -32,6 +32,9 @@ class Side:
     def element_bytes(self) -> int:
         return self.type.element_bytes
 
+    def moved_on(self, distance: int) -> Side:
+        return Side(self.slot, self.type, self.strides, self.offset + distance, self.is_store)
+
     @property
     def step(self) -> str:
         rows, columns = self.strides[-2:]
@@ -66,8 +69,7 @@ class Loops:
     def part(self, loop: int, start: int, stop: int) -> Loops:
         """Some iterations of one loop."""
         sizes = (*self.sizes[:loop], stop - start, *self.sizes[loop + 1 :])
-        sides = tuple(replace(side, offset=side.offset + start * side.strides[loop]) for side in self.sides)
-        return Loops(sizes, sides)
+        return Loops(sizes, tuple(side.moved_on(start * side.strides[loop]) for side in self.sides))
 
     def reordered(self, order: Sequence[int]) -> Loops:
         sides = tuple(replace(side, strides=tuple(side.strides[loop] for loop in order)) for side in self.sides)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from anydml.core.datatype import DataType
-from anydml.runtime.moves.kernels import convert, fill, gather, pick, regroup, runs, scatter, tile, touch, weave
+from anydml.runtime.moves.kernels import convert, fill, gather, pick, regroup, runs, scatter, spread, tile, touch, weave
 from anydml.runtime.moves.kernels.frame import Frame, LoopValues, Lowered, Shape
 from anydml.runtime.moves.plan import Loop, MovePlan
 from anydml.runtime.native import llvm, slots
@@ -33,6 +33,7 @@ KERNELS = {
     "tile": tile,
     "gather": gather,
     "scatter": scatter,
+    "spread": spread,
 }
 OTHERS = {"convert": convert, "touch": touch}
 """Kernels that no plan of a plain move chooses."""
@@ -45,6 +46,7 @@ INNER_LOOPS = {
     "tile": 3,
     "gather": 2,
     "scatter": 1,
+    "spread": 2,
     "convert": 1,
     "touch": 3,
 }
@@ -57,6 +59,7 @@ EXTRAS = {
     "tile": 6,
     "gather": 2,
     "scatter": 0,
+    "spread": 0,
     "convert": 2,
     "touch": 4,
 }

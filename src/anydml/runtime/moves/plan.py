@@ -22,8 +22,10 @@ FARTHEST_PICK = 8
 """Elements at most this far apart are picked out of whole vectors; farther ones are loaded one by one."""
 LONG_GROUP_BYTES = 56
 """Longer groups whose elements stay neighbours are copied as they are."""
-WEAVE_SIZES = (2, 3, 4, 8)
+WEAVE_SIZES = (2, 3, 4, 5, 6, 7, 8)
 """So many planes are woven into one by shuffles of whole vectors."""
+MOST_SPREAD, FARTHEST_SPREAD = 8, 16
+"""Groups of so many elements, so far apart, are spread by shuffles."""
 STAGING_KERNELS = ("pick", "weave", "regroup", "tile", "gather")
 LONG_ROW_BYTES = 4096
 """Longer rows are read at full speed wherever they lie."""
@@ -60,6 +62,7 @@ class MovePlan:
     | tile    | across, middle, elements  | the sides are contiguous along different loops            |
     | gather  | across, elements          | any source, one element at a time, into contiguous rows   |
     | scatter | elements                  | destination elements have gaps between them               |
+    | spread  | groups, elements          | small groups have gaps between them in the destination    |
     | convert | elements                  | the elements change their type or value                   |
     """
 
@@ -218,6 +221,8 @@ def _with_kernel(plan: MovePlan) -> MovePlan:
     if len(loops) > 1 and _regroups(loops[-2], row, element):
         follows = len(loops) > 2 and loops[-3].destination_stride == loops[-2].size * loops[-2].destination_stride
         return _chosen(plan, "regroup", loops[-3] if follows else ONCE, loops[-2], row)
+    if len(loops) > 1 and not plan.converts and _spreads(loops[-2], row, element):
+        return _chosen(plan, "spread", loops[-2], row)
     if row.source_stride == element:
         return _runs(plan, row)
     across = _along_source(loops[:-1], element)
@@ -303,6 +308,17 @@ def _regroups(groups: Loop, row: Loop, element: int) -> bool:
         and step > 0
         and (row.size - 1) * step < apart
     )
+
+
+def _spreads(groups: Loop, row: Loop, element: int) -> bool:
+    """Whether groups of a few elements, close together or each element in a plane, are written with gaps between."""
+    pitch, uneven = divmod(groups.destination_stride, element)
+    if uneven or not row.size < pitch <= FARTHEST_SPREAD or row.size > MOST_SPREAD:
+        return False
+    if row.source_stride != element:
+        return groups.source_stride == element
+    apart, uneven = divmod(groups.source_stride, element)
+    return not uneven and row.size <= apart <= FARTHEST_SPREAD and row.size * element <= LONG_GROUP_BYTES
 
 
 def _runs(plan: MovePlan, row: Loop) -> MovePlan:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from struct import Struct, error
 
 from anydml.runtime.native import pool
@@ -33,7 +34,7 @@ class Task:
         self.chunk_count = len(chunks)
         self.slot_count = slot_count
         """How many slots a run must have, at least."""
-        self._parameters = array("q", (word for chunk in chunks for word in chunk))
+        self._parameters = array("q", chain.from_iterable(chunks))
         self._symbol = symbol
 
     @property
