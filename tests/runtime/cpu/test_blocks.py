@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from random import Random
 
 import numpy as np
 import pytest
@@ -13,10 +14,10 @@ from anydml.core.expression import FLOAT32, load, operation
 from anydml.core.steps import Access, Nest, Store
 from anydml.runtime.cpu import blocks, pointwise
 from anydml.runtime.cpu.loops import canonical
-from anydml.runtime.native.tasks import TaskInTurn
+from anydml.runtime.native.tasks import Task, TaskInTurn
 from anydml.runtime.programs import store_nest
 from tests.runtime.cpu.products import MACHINES, machine
-from tests.runtime.cpu.support import assert_threads_change_no_bit, random_bytes, run, same_elements
+from tests.runtime.cpu.support import assert_threads_change_no_bit, random_access, random_bytes, run, same_elements
 from tests.runtime.cpu.test_pointwise import assert_as_defined, random_nest
 
 NCHW, NHWC = (0, 1, 2, 3), (0, 2, 3, 1)
@@ -138,6 +139,56 @@ def test_result__may_lie_where_an_operand_does() -> None:
     store_nest(nest, expected)
     run(pointwise.tasks_of(nest), [*memory, memory[0]], 2)
     assert same_elements(memory[0], expected[-1], DataType.FLOAT32, 0)
+
+
+@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.usefixtures("small_blocks")
+def test_copies__of_any_layouts_are_made_in_two_steps(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(blocks, "LEAST_GAIN", 1e-9)  # however little it helps
+    random, generator = Random(seed), np.random.default_rng(seed)
+    sizes = tuple(random.choice((2, 3, 5, 17, 40)) for _ in range(random.randint(1, 5)))
+    data_type = random.choice([DataType.UINT8, DataType.FLOAT16, DataType.INT32, DataType.FLOAT64])
+    (source, count), (target, room) = (random_access(random, n, data_type, sizes, n == 1) for n in range(2))
+    nest = Nest(sizes, (source,), (Store(target, load(0, data_type.numpy_dtype)),))
+    task = blocks.task_of_copy(nest)
+    assert task is not None
+    memory = [random_bytes(generator, data_type, number) for number in (count, room + 9)]
+    expected = [part.copy() for part in memory]
+    store_nest(nest, expected)
+    run([task], memory, 2)
+    assert all(np.array_equal(*pair) for pair in zip(memory, expected, strict=True)), nest
+
+
+@pytest.mark.parametrize("order", [NCHW, NHWC])
+@pytest.mark.parametrize("channels", [3, 64])
+def test_enlarged_images__are_moved_in_two_steps(order: tuple[int, ...], channels: int) -> None:
+    """Each element is repeated twice along rows and columns: no single move does that well in another order."""
+    small, large = (2, channels, 15, 20), (2, channels, 30, 40)
+    n, c, h, w = strides(small, order)
+    source = Access(0, DataType.FLOAT32, (n, c, h, 0, w, 0))
+    n, c, h, w = strides(large, NHWC if order == NCHW else NCHW)
+    target = Access(1, DataType.FLOAT32, (n, c, 2 * h, h, 2 * w, w))
+    nest = Nest((2, channels, 15, 2, 20, 2), (source,), (Store(target, load(0, FLOAT32)),))
+    task = blocks.task_of_copy(nest)
+    assert task is not None or channels == 64
+    if task is not None:
+        assert_copy(nest, task)
+
+
+def assert_copy(nest: Nest, task: Task) -> None:
+    memory = [np.arange(nest.iterations, dtype=np.float32).view(np.uint8) for _ in range(2)]
+    expected = [part.copy() for part in memory]
+    store_nest(nest, expected)
+    run([task], memory, 2)
+    assert np.array_equal(memory[1], expected[1])
+
+
+def test_contiguous_copies__are_one_step() -> None:
+    sizes = (4, 50, 70)
+    dense = strides(sizes, (0, 1, 2))
+    for source in (dense, strides(sizes, (0, 2, 1))):
+        accesses = Access(0, DataType.FLOAT32, source), Access(1, DataType.FLOAT32, dense)
+        assert blocks.task_of_copy(Nest(sizes, accesses[:1], (Store(accesses[1], load(0, FLOAT32)),))) is None
 
 
 def test_threads__change_no_bit() -> None:

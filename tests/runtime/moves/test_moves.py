@@ -142,6 +142,8 @@ CASES: dict[str, list[tuple[Layout, Layout]]] = {
         *((Layout((333, row), (1, 333)), Layout((333, row), (row + 1, 1))) for row in (2, 3, 5, 8)),
         *((Layout((9, 70, 3), (300, 1, 80)), Layout((9, 70, 3), (900, apart, 1))) for apart in (4, 5, 8, 9, 16)),
         (Layout((40, 3), (1, -50), 100), Layout((40, 3), (4, 1))),
+        *((Layout((333, row), (0, 0)), Layout((333, row), (row + 1, 1))) for row in (2, 3, 8)),
+        (Layout((333, 3), (1, 0)), Layout((333, 3), (4, 1))),
     ],
 }
 

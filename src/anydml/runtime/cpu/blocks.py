@@ -16,7 +16,7 @@ from anydml.core.steps import Nest
 from anydml.runtime.cpu import pointwise
 from anydml.runtime.cpu.loops import TURNED, Loops, Side, forward, merged, order_of, with_rows
 from anydml.runtime.moves import lowering
-from anydml.runtime.moves.plan import plan_move
+from anydml.runtime.moves.plan import MovePlan, plan_move
 from anydml.runtime.native import llvm
 from anydml.runtime.native.slots import OWN_THREAD
 from anydml.runtime.native.staging import HANDED_BYTES
@@ -29,12 +29,14 @@ LEAST_COLUMNS = 16
 LONG_COLUMNS = 256
 LEAST_TURNED = 8
 """The kernel itself turns operands quickly where rows are as long as this, and as many of them are neighbours."""
-BLOCK_BYTES = 256 * 1024
+BLOCK_BYTES = 512 * 1024
 """What is moved of a block: less than a second-level cache holds."""
 FEWEST_BLOCKS = 8
 LEAST_BLOCK_BYTES = 16 * 1024
 GRAIN = 64
 """Blocks end at multiples of so many elements along the loops that operands are contiguous in."""
+LEAST_SLOWNESS, LEAST_GAIN = 3.0, 1.5
+"""Moves that take so many times as long as copies are tried in two steps, which must be so many times as fast."""
 COLLIDING_BYTES, GAP_BYTES = 1024, 64
 """Rows so far apart, or multiples of that, share few places in caches; a gap parts them."""
 
@@ -47,6 +49,31 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
     if chosen is None:
         return None
     return _Blocks(nest, *chosen).task()
+
+
+def task_of_copy(nest: Nest) -> Task | None:
+    """A nest that only moves elements as a task of two or three moves; None where one does as well."""
+    loops = forward(nest)
+    if loops.iterations < LEAST_ELEMENTS:
+        return None
+    orders = [merged(loops.reordered(order)) for order in (order_of(loops.sides[1]), _order_of_source(loops))]
+    least = _Blocks(nest, orders[0], ()).slowness() / LEAST_GAIN
+    if least < LEAST_SLOWNESS:
+        return None
+    tried = [_Blocks(nest, orders[0], moved) for moved in ((0,), (1,), (0, 1))]
+    tried.append(_Blocks(nest, orders[1], (1,)))
+    best = min(tried, key=lambda blocks: blocks.slowness())
+    return best.task() if best.slowness() < least else None
+
+
+def _order_of_source(loops: Loops) -> tuple[int, ...]:
+    """Loops by falling distance in the source; those that repeat it stay next to the loop around them."""
+    source, store = (side.strides for side in loops.sides)
+    distance, distances = 0, {}
+    for loop in order_of(loops.sides[1]):
+        distance = abs(source[loop]) or distance
+        distances[loop] = distance, abs(store[loop])
+    return tuple(sorted(distances, key=lambda loop: distances[loop], reverse=True))
 
 
 def _runs_well(loops: Loops) -> bool:
@@ -121,6 +148,14 @@ class _Blocks:
         tasks = {sizes: [Task(part.code, part.chunks, slot_count) for part in parts] for sizes, parts in made.items()}
         return TaskInTurn([[(task, number) for task in tasks[sizes]] for sizes, number in turns])
 
+    def slowness(self) -> float:
+        """Of moves: about how many times as long as one copy they take."""
+        sizes = tuple(self._sizes()) if self.moved else self.loops.sizes
+        plans = self._plans(sizes, self._handed(sizes))
+        return sum(plan.slowness * plan.payload_bytes for plan in plans) / (
+            prod(sizes) * self.loops.sides[-1].element_bytes
+        )
+
     def _offsets(self, starts: Sequence[int]) -> list[int]:
         """Where a block begins in each operand, seen from the first block."""
         return [sum(n * s for n, s in zip(starts, side.strides, strict=True)) for side in self.loops.sides]
@@ -169,8 +204,21 @@ class _Blocks:
         assert start <= HANDED_BYTES
         return found
 
+    def _plans(self, sizes: tuple[int, ...], handed: dict[int, Side]) -> Iterator[MovePlan]:
+        """Of a nest that only moves: the moves of a block in turn."""
+        ways = [(side, handed[number]) for number, side in enumerate(self.loops.sides) if number in self.moved]
+        for side, own in ways:
+            yield _plan(sizes, *((own, side) if side.is_store else (side, own)))
+        yield _plan(sizes, *self._sides(handed))
+
+    def _sides(self, handed: dict[int, Side]) -> list[Side]:
+        """The operands of the kernel."""
+        return [handed.get(number, side) for number, side in enumerate(self.loops.sides)]
+
     def _kernel(self, sizes: tuple[int, ...], handed: dict[int, Side]) -> _Part:
-        sides = tuple(handed.get(number, side) for number, side in enumerate(self.loops.sides))
+        if self.nest.is_copy:
+            return self._between(sizes, *self._sides(handed))
+        sides = tuple(self._sides(handed))
         inner = with_rows(merged(Loops(sizes, sides)))
         is_moved = len(self.nest.loads) in self.moved
         shape = pointwise.shape_of(self.nest, inner, 0 if is_moved else self.loops.iterations)
@@ -179,13 +227,18 @@ class _Blocks:
 
     def _move(self, number: int, sizes: tuple[int, ...], handed: Side) -> _Part:
         side = self.loops.sides[number]
-        source, destination = (handed, side) if side.is_store else (side, handed)
-        layouts = [_layout(sizes, each) for each in (source, destination)]
-        plan = plan_move(layouts[0], layouts[1], side.element_bytes)
-        written = self.loops.iterations * side.element_bytes if side.is_store else 0
-        lowered = lowering.lower(plan, llvm.vector_bytes(), written >= pointwise.STREAMED_BYTES)
+        return self._between(sizes, *((handed, side) if side.is_store else (side, handed)))
+
+    def _between(self, sizes: tuple[int, ...], source: Side, destination: Side) -> _Part:
+        """A move; operands of the nest go on from block to block."""
+        plan = _plan(sizes, source, destination)
+        is_large = self.loops.iterations * destination.element_bytes >= pointwise.STREAMED_BYTES
+        stream = is_large and destination.slot != OWN_THREAD
+        lowered = lowering.lower(plan, llvm.vector_bytes(), stream)
         task = lowering.task(plan, lowered, lowering.Sides(source.slot, destination.slot), 1)
-        return _Part(task.code, task.chunks()[0], {3 if side.is_store else 1: number})
+        places = {1: source, 3: destination}
+        numbers = {place: self.loops.sides.index(side) for place, side in places.items() if side.slot != OWN_THREAD}
+        return _Part(task.code, task.chunks()[0], numbers)
 
 
 @dataclass(frozen=True)
@@ -215,10 +268,16 @@ def _ends_of_rows(loops: Loops) -> set[int]:
     }
 
 
-def _layout(sizes: Sequence[int], side: Side) -> Layout:
-    loops = [(n, s // side.element_bytes) for n, s in zip(sizes, side.strides, strict=True) if s] or [(1, 1)]
-    offset = side.offset // side.element_bytes
-    return Layout.trusted(tuple(size for size, _ in loops), tuple(stride for _, stride in loops), offset)
+def _plan(sizes: Sequence[int], source: Side, destination: Side) -> MovePlan:
+    """The move of a block's elements; those that both sides repeat are moved once."""
+    size = source.element_bytes
+    loops = [each for each in zip(sizes, source.strides, destination.strides, strict=True) if any(each[1:])]
+    counts, froms, tos = zip(*loops or [(1, size, size)], strict=True)
+    layouts = (
+        Layout.trusted(counts, tuple(stride // size for stride in strides), side.offset // size)
+        for strides, side in ((froms, source), (tos, destination))
+    )
+    return plan_move(*layouts, size)
 
 
 def _even_part(size: int, most: int) -> int:

@@ -48,6 +48,11 @@ def _move(nest: Nest, access: Access, scale_bias: tuple[float, float] | None) ->
     layouts = _layout(nest.sizes, source), _layout(nest.sizes, access)
     move = engine.prepare(*layouts, source.type, access.type, scale_bias=scale_bias)
     tasks = move.tasks(source.slot, access.slot)
+    if tasks and nest.is_copy:
+        from anydml.runtime.cpu import blocks
+
+        staged = blocks.task_of_copy(nest)
+        tasks = tasks if staged is None else (staged,)
     return tasks, lambda arrays: partial(move.run_arrays, arrays[source.slot], arrays[access.slot])
 
 

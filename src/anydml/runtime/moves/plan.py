@@ -33,6 +33,25 @@ SHORT_ROW_BYTES = 256
 """Shorter rows are joined with their neighbours where they can be."""
 
 
+_CALL_PRICE = 300
+_PRICES = {
+    "runs": (1.0, 16),
+    "fill": (1.0, 100),
+    "pick": (1.5, 0),
+    "weave": (1.5, 0),
+    "regroup": (1.5, 0),
+    "spread": (1.5, 0),
+    "tile": (1.5, 200),
+    "gather": (8.0, 0),
+    "scatter": (1.5, 0),
+    "convert": (1.0, 0),
+}
+"""For each kernel, how slow it is on long rows, and how many bytes could be copied while it begins a row; `_CALL_PRICE`
+is the same for its inner loops together. Measured roughly: what depends on it is a choice between few times and many."""
+_FIRST_OF_ROW = {"weave": -2, "regroup": -2, "spread": -2, "tile": -2}
+"""Kernels that begin a row only after several inner loops."""
+
+
 @dataclass(frozen=True)
 class Loop:
     """One loop: how often it runs and how far each side steps, in bytes."""
@@ -100,6 +119,14 @@ class MovePlan:
     def touched_bytes(self) -> int:
         """Both, halved: the payload if both sides are contiguous."""
         return (self.read_bytes + self.written_bytes) // 2
+
+    @property
+    def slowness(self) -> float:
+        """About how many times as long as a copy of contiguous elements it takes: rows have a price of their own."""
+        base, price = _PRICES[self.kernel]
+        row = prod(loop.size for loop in self.inner[_FIRST_OF_ROW.get(self.kernel, -1) :])
+        call = prod(loop.size for loop in self.inner)
+        return base + (price / row + _CALL_PRICE / call) / self.destination_bytes
 
     def describe(self) -> str:
         """The plan as text, one line a loop, outermost first; loops that run once are left out."""
@@ -311,12 +338,13 @@ def _regroups(groups: Loop, row: Loop, element: int) -> bool:
 
 
 def _spreads(groups: Loop, row: Loop, element: int) -> bool:
-    """Whether groups of a few elements, close together or each element in a plane, are written with gaps between."""
+    """Whether groups of a few elements are written with gaps between: out of groups that lie close together, out of
+    planes, or out of one element."""
     pitch, uneven = divmod(groups.destination_stride, element)
     if uneven or not row.size < pitch <= FARTHEST_SPREAD or row.size > MOST_SPREAD:
         return False
     if row.source_stride != element:
-        return groups.source_stride == element
+        return groups.source_stride == element or groups.source_stride == row.source_stride == 0
     apart, uneven = divmod(groups.source_stride, element)
     return not uneven and row.size <= apart <= FARTHEST_SPREAD and row.size * element <= LONG_GROUP_BYTES
 

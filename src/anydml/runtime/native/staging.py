@@ -9,7 +9,7 @@ import numpy as np
 
 BYTES = 9 * 256 * 1024
 """What a kernel may use. Pages that no kernel touches cost nothing."""
-HANDED_BYTES = 512 * 1024
+HANDED_BYTES = 640 * 1024
 """What lies behind it: what kernels that one chunk runs in turn hand on."""
 ALIGNMENT = 64
 

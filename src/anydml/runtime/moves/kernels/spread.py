@@ -14,13 +14,16 @@ from anydml.runtime.native.emit import Value
 GRAIN_BYTES = 8 * 1024
 UNROLLED = 4
 WIDEST_PIECE = 16
+ONE = -1
+"""In place of the distance between groups in the source: one element is repeated."""
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     groups, row = plan.inner
     element = plan.element_bytes
-    # Groups lie together in the source, or each of their elements in a plane of its own.
+    # Groups lie together in the source, or each of their elements in a plane of its own, or there is one element.
     apart = groups.source_stride // element if row.source_stride == element else 0
+    apart = apart if groups.source_stride or row.source_stride else ONE
     has_masks = vector_bytes == MASKED_VECTOR_BYTES and element <= WIDEST_LANE
     details = row.size, apart, groups.destination_stride // element, vector_bytes // element if has_masks else 0
     return Lowered(Shape("spread", element, vector_bytes, False, details), (), (GRAIN_BYTES // element, 0), (0, 1))
@@ -41,7 +44,10 @@ def _move_vectors(f: Frame) -> Value:
     whole = e.mask(left, -count)
     with e.loop(0, whole, count) as i:
         source = f.from_source((i, groups.source_stride))
-        if apart:
+        if apart == ONE:
+            one = Lanes(element, 1)
+            loaded = [one.shuffle(e, one.load(e, source), None, [0] * count)]
+        elif apart:
             loaded = [lanes.load(e, e.at(source, number * count * element)) for number in range(apart)]
         else:
             loaded = [lanes.load(e, e.at(source, e.multiply(row.source_stride, n))) for n in range(size)]
@@ -56,6 +62,8 @@ def _move_vectors(f: Frame) -> Value:
 def _spread(f: Frame, lanes: Lanes, loaded: list[str]) -> list[str]:
     """The vectors of the destination; what is in their gaps does not matter."""
     size, apart, pitch, count = (int(detail) for detail in f.shape.details)
+    if apart == ONE:
+        return loaded * pitch
     if not apart:
         if pitch & (pitch - 1) == 0:
             return lanes.weave(f.e, loaded + loaded[:1] * (pitch - size))
@@ -70,7 +78,7 @@ def _move_one_by_one(f: Frame, start: Value) -> None:
     size, apart, *_ = (int(detail) for detail in f.shape.details)
     element = f.shape.element_bytes
     # Where a group's elements lie together, several are moved as one; the last piece may repeat some.
-    pieces = _pieces(size * element) if apart else [(number * element, element) for number in range(size)]
+    pieces = _pieces(size * element) if apart > 0 else [(number * element, element) for number in range(size)]
     source = f.from_source((start, groups.source_stride))
     destination = f.from_destination((start, groups.destination_stride))
 
@@ -79,7 +87,7 @@ def _move_one_by_one(f: Frame, start: Value) -> None:
         for place in places:
             group = e.at(source, e.multiply(place, groups.source_stride))
             for offset, width in pieces:
-                distance = offset if apart else e.multiply(row.source_stride, offset // element)
+                distance = offset if apart > 0 else e.multiply(row.source_stride, offset // element)
                 found.append(e.load(f"i{8 * width}", e.at(group, distance)))
         values = iter(found)
         for place in places:
