@@ -35,8 +35,8 @@ FEWEST_BLOCKS = 8
 LEAST_BLOCK_BYTES = 16 * 1024
 GRAIN = 64
 """Blocks end at multiples of so many elements along the loops that operands are contiguous in."""
-LEAST_SLOWNESS, LEAST_GAIN = 3.0, 1.5
-"""Moves that take so many times as long as copies are tried in two steps, which must be so many times as fast."""
+LEAST_GAIN = 1.5
+"""Several moves must be so many times as fast as one, by an estimate."""
 COLLIDING_BYTES, GAP_BYTES = 1024, 64
 """Rows so far apart, or multiples of that, share few places in caches; a gap parts them."""
 
@@ -58,8 +58,6 @@ def task_of_copy(nest: Nest) -> Task | None:
         return None
     orders = [merged(loops.reordered(order)) for order in (order_of(loops.sides[1]), _order_of_source(loops))]
     least = _Blocks(nest, orders[0], ()).slowness() / LEAST_GAIN
-    if least < LEAST_SLOWNESS:
-        return None
     tried = [_Blocks(nest, orders[0], moved) for moved in ((0,), (1,), (0, 1))]
     tried.append(_Blocks(nest, orders[1], (1,)))
     best = min(tried, key=lambda blocks: blocks.slowness())

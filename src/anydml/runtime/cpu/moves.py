@@ -18,6 +18,8 @@ from anydml.runtime.moves import engine
 from anydml.runtime.native.tasks import Task
 from anydml.runtime.programs import converted
 
+SLOW = 3.0
+"""What takes so many times as long as a copy is worth a look for something better."""
 Prepared = tuple[tuple[Task, ...], Callable[[Sequence[Any]], Run]]
 """Native tasks, none where NumPy is quicker, and a kernel in Python for that case."""
 
@@ -48,12 +50,19 @@ def _move(nest: Nest, access: Access, scale_bias: tuple[float, float] | None) ->
     layouts = _layout(nest.sizes, source), _layout(nest.sizes, access)
     move = engine.prepare(*layouts, source.type, access.type, scale_bias=scale_bias)
     tasks = move.tasks(source.slot, access.slot)
-    if tasks and nest.is_copy:
-        from anydml.runtime.cpu import blocks
-
-        staged = blocks.task_of_copy(nest)
-        tasks = tasks if staged is None else (staged,)
+    if tasks and move.plan.slowness > SLOW:
+        tasks = _quicker(nest) or tasks
     return tasks, lambda arrays: partial(move.run_arrays, arrays[source.slot], arrays[access.slot])
+
+
+def _quicker(nest: Nest) -> tuple[Task, ...]:
+    """Other tasks for a nest that one kernel moves slowly; none where there are none better."""
+    from anydml.runtime.cpu import blocks, pointwise
+
+    if nest.is_copy:
+        task = blocks.task_of_copy(nest)
+        return () if task is None else (task,)
+    return pointwise.tasks_of(nest)
 
 
 def _layout(sizes: tuple[int, ...], access: Access) -> Layout:
