@@ -61,6 +61,12 @@ class Slide:
         return self.window == 1 and visits_all and self.count == self.size and not self.before
 
     @property
+    def is_whole(self) -> bool:
+        """Whether there is one window, which is the whole dimension."""
+        is_dense = self.dilation == 1 or self.size == 1
+        return self.window == self.size and is_dense and not self.before and not self.after
+
+    @property
     def has_fewer_windows(self) -> bool:
         """Whether there are fewer windows than elements in one."""
         return self.count < self.window

@@ -17,6 +17,7 @@ import numpy as np
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node, cast, constant, load, operation, result
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
+from anydml.core.tracing import Traced
 from anydml.graph.lower import computed_type
 from anydml.operators.sliding import Slide
 from anydml.runtime.cpu.expand import Workspace
@@ -87,7 +88,25 @@ def expand_lp_pooling(program: Program, workspace: Workspace) -> list[Step] | No
     return None
 
 
+def is_whole(operator: Any) -> bool:
+    """Whether every window is a whole image: then pooling is a reduction."""
+    return all(slide.is_whole for slide in operator.slides)
+
+
+def _expand_whole(program: Program, workspace: Workspace, pool: _Pool) -> list[Step] | None:
+    from anydml.runtime.cpu.reductions.operators import Builder, expand_over
+
+    def pooled(operator: Any, b: Builder, x: Traced) -> Traced:
+        folded = b.fold(pool.fold, Traced(pool.before(x.node)))
+        return Traced(pool.after(pool.each(folded.node, b.folded, b.folded)))
+
+    axes = range(FIRST_SPATIAL, program.operator.input_tensor.rank)  # type: ignore[attr-defined]
+    return expand_over(program, workspace, axes, pooled)
+
+
 def _expand(program: Program, workspace: Workspace, pool: _Pool) -> list[Step] | None:
+    if is_whole(program.operator):
+        return _expand_whole(program, workspace, pool)
     nests = [nest for nest in program.outputs if nest is not None]
     passes = _passes(program, workspace, pool)
     return passes.steps(nests[0]) if len(nests) == 1 and passes is not None else None

@@ -15,6 +15,7 @@ from typing import Any
 from anydml.core.expression import load
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.runtime.cpu.expand import Workspace
+from anydml.runtime.cpu.pooling import FIRST_SPATIAL, is_whole
 
 LEAST_ELEMENTS, MOST_BYTES = 4096, 1 << 28
 """Smaller tensors are not worth another step; larger ones are not worth the memory."""
@@ -28,9 +29,16 @@ def rearranged(program: Program, workspace: Workspace) -> tuple[list[Step], Prog
     order = _order_for(program.operator)
     before: list[Step] = []
     after: list[Step] = []
-    inputs = tuple(view and _input(view, order, workspace, before) for view in program.inputs)
-    outputs = tuple(nest and _output(nest, order, workspace, after) for nest in program.outputs)
-    return before, Program(program.operator, inputs, outputs), after
+    inputs = [view and _input(view, order, workspace, before) for view in program.inputs]
+    outputs = [nest and _output(nest, order, workspace, after) for nest in program.outputs]
+    common = _common_order(program.operator, inputs[0], outputs[0])
+    if common is not None and inputs[0] is not None and outputs[0] is not None:
+        wanted = partial(_in_order, common)
+        last: list[Step] = []
+        inputs[0] = _input(inputs[0], wanted, workspace, before)
+        outputs[0] = _output(outputs[0], wanted, workspace, last)
+        after = last + after
+    return before, Program(program.operator, tuple(inputs), tuple(outputs)), after
 
 
 def _input(view: View, order: Order, workspace: Workspace, steps: list[Step]) -> View:
@@ -98,19 +106,27 @@ class Fold:
                 return _outermost(unit, every)
             return None if self.gathers and unit in folded else tuple(every)
         unit = strides.index(1)
-        run, is_folded = 1, unit in folded
-        for axis in sorted(every, key=lambda axis: strides[axis]):
-            if strides[axis] == run and (axis in folded) == is_folded:
-                run *= sizes[axis]
+        run, is_folded = _run(sizes, strides, folded), unit in folded
         least = self.least_folded if is_folded else self.least_kept
         return None if run >= least or 2 * run > prod(sizes) else _outermost(unit, every)
+
+
+def _run(sizes: Numbers, strides: Numbers, folded: Sequence[int]) -> int:
+    """Neighbours in memory along dimensions that are all folded, or all not; 0 where there are none."""
+    if 1 not in strides:
+        return 0
+    run, is_folded = 1, strides.index(1) in folded
+    for axis in sorted(range(len(sizes)), key=lambda axis: strides[axis]):
+        if strides[axis] == run and (axis in folded) == is_folded:
+            run *= sizes[axis]
+    return run
 
 
 def _outermost(unit: int, every: Sequence[int]) -> Numbers:
     return (unit, *(axis for axis in every if axis != unit))
 
 
-_SUMS, _WHOLE_ROWS, _RUNNING = Fold(24, gathers=True), Fold(24, 12), Fold(13, gathers=True)
+_SUMS, _WHOLE_ROWS, _RUNNING = Fold(24, 4, gathers=True), Fold(24, 12), Fold(13, gathers=True)
 """Results for each row; for each element, after two or three walks; after one walk."""
 _FOLDS = {
     **dict.fromkeys(("REDUCE", "ARGMAX", "ARGMIN"), _SUMS),
@@ -126,6 +142,8 @@ _POINTWISE = ("BATCH_NORMALIZATION",)
 def _order_for(operator: Any) -> Order:
     if operator.dml_type in _FOLDS:
         return partial(_FOLDS[operator.dml_type].order, folded=_folded_axes(operator))
+    if operator.dml_type in _WINDOWS and is_whole(operator):
+        return partial(_SUMS.order, folded=range(FIRST_SPATIAL, operator.input_tensor.rank))
     return _never if operator.dml_type in _POINTWISE else _order_of_scattered
 
 
@@ -142,3 +160,62 @@ def _order_of_scattered(sizes: Numbers, strides: Numbers) -> Numbers | None:
 
 def _never(sizes: Numbers, strides: Numbers) -> Numbers | None:
     return None
+
+
+# One order for the input and the result
+
+
+LEAST_CHANNELS = 8
+"""Windows are worked on along channels where so many of them are neighbours, and sums run on along others too."""
+NARROW = 16
+"""Means of windows that are fewer than these in a row are worked on along channels, if there are as many."""
+_MEANS = ("AVERAGE_POOLING1", "LP_POOLING1")
+_WINDOWS = (*_MEANS, "MAX_POOLING2")
+
+
+def _common_order(operator: Any, view: View | None, nest: Nest | None) -> Numbers | None:
+    """The order in which a kernel reads and writes best, where the input and the result lie in two, or in a bad one."""
+    if view is None or nest is None or len(nest.stores) != 1 or len(nest.sizes) != len(view.sizes):
+        return None
+    sides = (view.sizes, view.strides), (nest.sizes, nest.stores[0].access.strides)
+    if not all(1 in strides for _, strides in sides):
+        return None
+    if (operator.dml_type in _WINDOWS and not is_whole(operator)) or _is_depthwise(operator):
+        return _order_for_windows(view, nest.sizes[-1] if operator.dml_type in _MEANS else NARROW)
+    fold = _FOLDS.get(operator.dml_type)
+    if fold not in (_WHOLE_ROWS, _RUNNING) or _order_of(*sides[0]) == _order_of(*sides[1]):
+        return None
+    folded = _folded_axes(operator)
+
+    def merit(side: tuple[Numbers, Numbers]) -> tuple[bool, int]:
+        run, is_folded = _run(*side, folded), side[1].index(1) in folded
+        return fold is _RUNNING and not is_folded and run >= LEAST_CHANNELS, run
+
+    return _order_of(*max(sides, key=merit))
+
+
+def _order_for_windows(view: View, width: int) -> Numbers:
+    """Along channels where they are neighbours and many, or results of that width are few in a row; else along rows."""
+    packed, channels = tuple(range(len(view.sizes))), view.sizes[1]
+    if view.strides[1] == 1:
+        return _order_of(view.sizes, view.strides) if channels >= LEAST_CHANNELS else packed
+    if width < NARROW and channels >= NARROW and view.strides[-1] == 1:
+        return (0, *packed[2:], 1)
+    return _order_of(view.sizes, view.strides)
+
+
+def _is_depthwise(operator: Any) -> bool:
+    return operator.dml_type == "CONVOLUTION" and bool(1 < operator.group_count == operator.input_tensor.sizes[1])
+
+
+def _order_of(sizes: Numbers, strides: Numbers) -> Numbers:
+    """The dimensions by falling distance."""
+    distances = [0 if size == 1 else abs(stride) for size, stride in zip(sizes, strides, strict=True)]
+    return tuple(sorted(range(len(sizes)), key=lambda axis: (-distances[axis], axis)))
+
+
+def _in_order(wanted: Numbers, sizes: Numbers, strides: Numbers) -> Numbers | None:
+    """The wanted order, unless a tensor is in it."""
+    known = [axis for axis in wanted if sizes[axis] > 1]
+    is_same = known == [axis for axis in _order_of(sizes, strides) if sizes[axis] > 1]
+    return None if is_same else wanted

@@ -32,7 +32,7 @@ def _maxima(program: Program, workspace: Workspace) -> list[Step] | None:
     if source is None or source.type not in _TYPES or len(source.sizes) != _PLANE or len(nests) != 1:
         return None
     slides = operator.slides
-    if not all(map(_is_plain, slides)) or slides[0].window * slides[1].window > MOST_TAPS:
+    if pooling.is_whole(operator) or not all(map(_is_plain, slides)) or slides[0].window * slides[1].window > MOST_TAPS:
         return None
     down, across = (_slide(slide, source.strides[2 + axis]) for axis, slide in enumerate(slides))
     is_line = source.strides[3] == 1 and across.step in (1, 2)
