@@ -47,7 +47,7 @@ _PRICES = {
     "convert": (1.0, 0),
 }
 """For each kernel, how slow it is on long rows, and how many bytes could be copied while it begins a row; `_CALL_PRICE`
-is the same for its inner loops together. Measured roughly: what depends on it is a choice between few times and many."""
+is the same for its inner loops together. Measured roughly: it decides between few times as long and many times."""
 _FIRST_OF_ROW = {"weave": -2, "regroup": -2, "spread": -2, "tile": -2}
 """Kernels that begin a row only after several inner loops."""
 
