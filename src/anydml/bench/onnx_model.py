@@ -4,7 +4,7 @@ ONNX Runtime without the `onnx` package."""
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from anydml.bench.patterns import Case
 
 _IR_VERSION, _OPSET = 8, 17
-_ATTRIBUTE_FLOAT, _ATTRIBUTE_INT, _ATTRIBUTE_INTS = 1, 2, 7
+_ATTRIBUTE_FLOAT, _ATTRIBUTE_INT, _ATTRIBUTE_STRING, _ATTRIBUTE_INTS = 1, 2, 3, 7
 ELEMENT_TYPES = {
     "uint8": 2,
     "uint16": 4,
@@ -41,12 +41,12 @@ class OnnxNode:
     operator: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    attributes: dict[str, int | float | Sequence[int]] = field(default_factory=dict)
+    attributes: Mapping[str, int | float | str | Sequence[int]] = field(default_factory=dict)
 
 
 def model(case: Case, type_name: str) -> bytes:
     """A model that reads `x` and writes `y`."""
-    attributes: dict[str, int | float | Sequence[int]] = {}
+    attributes: dict[str, int | float | str | Sequence[int]] = {}
     constants: list[tuple[str, Constant]] = []
     if case.onnx == "Transpose":
         attributes = {"perm": case.axes}
@@ -88,7 +88,9 @@ def _node(node: OnnxNode) -> bytes:
     )
 
 
-def _attribute(name: str, value: int | float | Sequence[int]) -> bytes:
+def _attribute(name: str, value: int | float | str | Sequence[int]) -> bytes:
+    if isinstance(value, str):
+        return _text(1, name) + _text(4, value) + _number(20, _ATTRIBUTE_STRING)
     if isinstance(value, float):
         return _text(1, name) + _varint(2 << 3 | 5) + struct.pack("<f", value) + _number(20, _ATTRIBUTE_FLOAT)
     if isinstance(value, int):

@@ -14,7 +14,7 @@ from anydml.core.moves import Move
 from anydml.core.rules import rule
 from anydml.core.schema import Array, Enumeration, Float, Operator, Size2D, attribute, same, tensor_input, tensor_output
 from anydml.core.tensor import TensorDesc
-from anydml.operators.interpolation import Scaling, resample
+from anydml.operators.interpolation import Scaling, Taps, resample
 from anydml.operators.types import FLOAT_16_32
 
 SCALE = rule("upsample-2d.scale", "Both scales are at least 1, and the scaled height and width fit 32 bits.")
@@ -55,13 +55,14 @@ class Upsample2D(Operator, since="1.0", id=66, name="UPSAMPLE_2D"):
         split = whole.split(column, (width, scale_x)).split(row, (height, scale_y))
         return iter((Move("input_tensor", repeated, "output_tensor", split),))
 
+    def taps(self, xp: Any) -> list[tuple[int, Taps]]:
+        """What the elements of rows and columns are made of: bilinear, seen from the centres of pixels."""
+        sizes = self.input_tensor.sizes
+        axes = zip((len(sizes) - 1, len(sizes) - 2), self.scale_size, strict=True)
+        return [(axis, Scaling(sizes[axis], sizes[axis] * scale, scale).linear(xp)) for axis, scale in axes]
+
     def compute(self, xp: Any, input_tensor: Any) -> Any:
-        """Bilinear, seen from the centres of pixels."""
-        axes = []
-        for axis, scale in zip((input_tensor.ndim - 1, input_tensor.ndim - 2), self.scale_size, strict=True):
-            size = input_tensor.shape[axis]
-            axes.append((axis, Scaling(size, size * scale, scale).linear(xp)))
-        return resample(xp, input_tensor, axes)
+        return resample(xp, input_tensor, self.taps(xp))
 
 
 class ValueScale2D(Operator, since="1.0", id=65):

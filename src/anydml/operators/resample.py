@@ -84,11 +84,15 @@ class Resample3(_Resample, since="6.4", id=175):
     output_pixel_offsets: _Numbers = per_dimension("input_tensor", Float(), default=-0.5)
     antialiased: bool = attribute(Boolean(), default=False)
 
-    def compute(self, xp: Any, input_tensor: Any) -> Any:
+    def taps(self, xp: Any) -> list[tuple[int, Taps]]:
+        """For each dimension that changes, what its elements are made of."""
         sizes = zip(self.input_tensor.sizes, self.output_tensor.sizes, strict=True)
         numbers = zip(self.scales, self.input_pixel_offsets, self.output_pixel_offsets, strict=True)
         scalings = [Scaling(*size, *number) for size, number in zip(sizes, numbers, strict=True)]
-        axes = [(axis, self._taps(xp, scaling)) for axis, scaling in by_growth(scalings)]
+        return [(axis, self._taps(xp, scaling)) for axis, scaling in by_growth(scalings)]
+
+    def compute(self, xp: Any, input_tensor: Any) -> Any:
+        axes = self.taps(xp)
         if self.interpolation_mode is _NEAREST or input_tensor.dtype.kind == "f":
             return resample(xp, input_tensor, axes)
         return cut_off(xp, resample(xp, input_tensor.astype(xp.float64), axes))

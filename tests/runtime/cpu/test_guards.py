@@ -26,7 +26,14 @@ from tests.runtime.cpu.products import (
 )
 from tests.runtime.cpu.recurrent import GATES, network
 from tests.runtime.cpu.test_maxima import max_pooling
+from tests.runtime.cpu.test_resampling import random_operator
 from tests.runtime.moves.test_guards import guarded
+
+
+def resampling(random: Random) -> Trial:
+    operator = random_operator(random)
+    return Trial(operator, {"input_tensor": np.ones(operator.input_tensor.sizes, np.float32)}, 0)
+
 
 MAKERS = {
     "gemm": gemm,
@@ -38,6 +45,7 @@ MAKERS = {
     "integers": integer_gemm,
     **ELEMENTS,
     "maxima": max_pooling,
+    "resampling": resampling,
     "attention": lambda random: Trial(*attention(random), 0),
 }
 TRIALS, TRIALS_OF_ELEMENTS = 8, 25

@@ -127,33 +127,60 @@ def _image(size: int, side: int) -> tuple[int, int, int, int]:
     return 1, max(1, size // 4 // side // side), side, side
 
 
-def _pooling(is_max: bool, size: int, threads: int) -> Problem:
-    """Windows of 3 x 3 in steps of 2, with padding of 1."""
-    sizes = _image(size, 112)
+def _pooling(is_max: bool, side: int, window: tuple[int, int, int], size: int, threads: int) -> Problem:
+    """Square images, and the size, the step and the padding of square windows."""
+    sizes = _image(size, side)
     x = random(sizes)
-    small = (*sizes[:2], 56, 56)
-    mine, by_onnx = (np.zeros(small, np.float32) for _ in range(2))
-    window: dict[str, Any] = {"window_size": (3, 3), "strides": (2, 2), "start_padding": (1, 1), "end_padding": (1, 1)}
+    width, step, padding = window
+    count = (side + 2 * padding - width) // step + 1
+    mine, by_onnx = (np.zeros((*sizes[:2], count, count), np.float32) for _ in range(2))
+    fields = {"window_size": width, "strides": step, "start_padding": padding, "end_padding": padding}
+    windows: dict[str, Any] = {name: (number, number) for name, number in fields.items()}
     desc = dml.TensorDesc("FLOAT32", sizes)
     if is_max:
-        operator: dml.Operator = dml.MaxPooling(input_tensor=desc, **window)
+        operator: dml.Operator = dml.MaxPooling(input_tensor=desc, **windows)
     else:
-        operator = dml.AveragePooling(input_tensor=desc, include_padding=False, **window)
-    attributes: dict[str, Any] = {"kernel_shape": (3, 3), "strides": (2, 2), "pads": (1, 1, 1, 1)}
+        operator = dml.AveragePooling(input_tensor=desc, include_padding=False, **windows)
+    attributes: dict[str, Any] = {"kernel_shape": (width,) * 2, "strides": (step,) * 2, "pads": (padding,) * 4}
     node = OnnxNode("MaxPool" if is_max else "AveragePool", ("x",), ("y",), attributes)
     kept: dict[str, Any] = {}
 
     def in_torch(t: Any, x: Any) -> None:
         if is_max:
-            kept["result"] = t.nn.functional.max_pool2d(x, 3, 2, 1)
+            kept["result"] = t.nn.functional.max_pool2d(x, *window)
         else:
-            kept["result"] = t.nn.functional.avg_pool2d(x, 3, 2, 1, count_include_pad=False)
+            kept["result"] = t.nn.functional.avg_pool2d(x, *window, count_include_pad=False)
 
     return problem(
         {
             OURS: ours(operator, [x], [mine], threads),
             TORCH: torch_work(in_torch, x, threads=threads),
             ONNX: onnx([node], {"x": x}, {"y": by_onnx}, threads),
+        },
+        {OURS: mine, TORCH: lambda: kept["result"].numpy(), ONNX: by_onnx},
+        touched_bytes=x.nbytes + mine.nbytes,
+    )
+
+
+def _upsampling(size: int, threads: int) -> Problem:
+    """Bilinear, to twice as many rows and columns."""
+    sizes = _image(size, 56)
+    x = random(sizes)
+    mine, by_onnx = (np.zeros((*sizes[:2], 112, 112), np.float32) for _ in range(2))
+    tensor = dml.TensorDesc("FLOAT32", sizes)
+    operator = dml.Upsample2D(input_tensor=tensor, scale_size=(2, 2), interpolation_mode="LINEAR")
+    node = OnnxNode("Resize", ("x", "", "scales"), ("y",), {"mode": "linear"})
+    scales = np.array([1, 1, 2, 2], np.float32)
+    kept: dict[str, Any] = {}
+
+    def in_torch(t: Any, x: Any) -> None:
+        kept["result"] = t.nn.functional.interpolate(x, scale_factor=2, mode="bilinear")
+
+    return problem(
+        {
+            OURS: ours(operator, [x], [mine], threads),
+            TORCH: torch_work(in_torch, x, threads=threads),
+            ONNX: onnx([node], {"x": x, "scales": scales}, {"y": by_onnx}, threads),
         },
         {OURS: mine, TORCH: lambda: kept["result"].numpy(), ONNX: by_onnx},
         touched_bytes=x.nbytes + mine.nbytes,
@@ -202,7 +229,10 @@ CASES = (
     *(Case(NAME, f"softmax of {where}", partial(_softmax, where)) for where in (_ROWS, _COLUMNS, _MIDDLE, _SHORT)),
     Case(NAME, "layer normalization", _layer_normalization),
     Case(NAME, "batch normalization", _batch_normalization),
-    Case(NAME, "max pooling 3x3/2", partial(_pooling, True)),
-    Case(NAME, "average pooling 3x3/2", partial(_pooling, False)),
+    Case(NAME, "max pooling 3x3/2", partial(_pooling, True, 112, (3, 2, 1))),
+    Case(NAME, "average pooling 3x3/2", partial(_pooling, False, 112, (3, 2, 1))),
+    Case(NAME, "average pooling 3x3/2, 14 x 14", partial(_pooling, False, 14, (3, 2, 1))),
+    Case(NAME, "average of images, 7 x 7", partial(_pooling, False, 7, (7, 1, 0))),
+    Case(NAME, "bilinear upsampling", _upsampling),
 )
 FAMILY = Family(NAME, CASES, {"": Goal(0.95, 1.3)})

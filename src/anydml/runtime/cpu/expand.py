@@ -91,6 +91,8 @@ EXPANDERS: dict[str, str] = {
     "MEAN_VARIANCE_NORMALIZATION2": f"{_REDUCTIONS}:expand_mean_variance",
     "LP_NORMALIZATION": f"{_REDUCTIONS}:expand_lp",
     "MAX_POOLING2": f"{_CONTRACTION}.maxima:expand_max_pooling",
+    "RESAMPLE3": "anydml.runtime.cpu.resampling:expand_resample",
+    "UPSAMPLE_2D": "anydml.runtime.cpu.resampling:expand_resample",
     "AVERAGE_POOLING1": f"{_POOLING}:expand_average_pooling",
     "LP_POOLING1": f"{_POOLING}:expand_lp_pooling",
 }

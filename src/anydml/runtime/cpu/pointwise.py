@@ -153,7 +153,7 @@ class Together:
 
     def tasks(self) -> Sequence[Task]:
         work = sum(_work(canonical(nest), [store.value for store in nest.stores]) for nest in self.nests)
-        return (together([_task_of(nest, _pieces(work)) for nest in self.nests]),)
+        return (together([_task_of(nest, pieces_of(work)) for nest in self.nests]),)
 
 
 def code_of(shape: Shape) -> llvm.MachineCode:
@@ -179,13 +179,13 @@ def _work(loops: Loops, values: Sequence[Node]) -> int:
     return loops.bytes_touched + int(loops.iterations * operations_of(values) * OPERATION_WORK)
 
 
-def _pieces(work: int) -> int:
+def pieces_of(work: int) -> int:
     """How many chunks work is cut into."""
     return 1 if work < SHARED_WORK else min(max(FEWEST_CHUNKS, work // CHUNK_WORK), MOST_CHUNKS)
 
 
 def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
-    pieces = _pieces(_work(loops, shape.values))
+    pieces = pieces_of(_work(loops, shape.values))
     if pieces == 1:
         return [loops]
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
