@@ -55,6 +55,12 @@ class Loops:
     sides: tuple[Side, ...]
 
     @property
+    def is_one_row(self) -> bool:
+        """Whether all elements are neighbours, or the same."""
+        is_flat = prod(self.sizes[:-1]) == 1
+        return is_flat and all(side.strides[-1] in (0, side.element_bytes) for side in self.sides)
+
+    @property
     def iterations(self) -> int:
         return prod(self.sizes)
 

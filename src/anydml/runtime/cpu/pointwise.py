@@ -119,14 +119,16 @@ def tasks_of(nest: Nest) -> tuple[Task, ...]:
     """The nest as native tasks; none where this engine has no kernel for it."""
     if not can_run(nest):
         return ()
+    loops = canonical(nest)
+    if loops.is_one_row:
+        return (_task_of(nest, loops),)
     from anydml.runtime.cpu import blocks
 
-    return (blocks.task_of(nest, canonical(nest)) or _task_of(nest),)
+    return (blocks.task_of(nest, loops) or _task_of(nest, loops),)
 
 
-def _task_of(nest: Nest, pieces: int = 0) -> Task:
+def _task_of(nest: Nest, loops: Loops, pieces: int = 0) -> Task:
     """With a number of pieces, only the outermost loop is cut, into so many at most."""
-    loops = canonical(nest)
     shape = shape_of(nest, loops, loops.iterations)
     code = code_of(shape)
     parts = cut(loops, pieces, [0], [1]) if pieces else _chunks(loops, shape)
@@ -153,7 +155,7 @@ class Together:
 
     def tasks(self) -> Sequence[Task]:
         work = sum(_work(canonical(nest), [store.value for store in nest.stores]) for nest in self.nests)
-        return (together([_task_of(nest, pieces_of(work)) for nest in self.nests]),)
+        return (together([_task_of(nest, canonical(nest), pieces_of(work)) for nest in self.nests]),)
 
 
 def code_of(shape: Shape) -> llvm.MachineCode:
