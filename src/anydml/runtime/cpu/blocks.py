@@ -119,7 +119,10 @@ def _cost(loops: Loops, moved: Sequence[int]) -> int:
     """Bytes of an element that are moved, and those that rows too short for vectors cost."""
     columns, sizes = _columns(loops, moved), [side.element_bytes for side in loops.sides]
     short = sum(sizes) * LEAST_COLUMNS // columns if columns < LEAST_COLUMNS else 0
-    return sum(sizes[number] for number in moved) + short
+    # What is streamed is best written in one piece.
+    is_streamed = loops.iterations * sizes[-1] >= pointwise.STREAMED_BYTES
+    prices = [2 if is_streamed and loops.sides[number].is_store else 1 for number in moved]
+    return sum(price * sizes[number] for price, number in zip(prices, moved, strict=True)) + short
 
 
 @dataclass(frozen=True)
