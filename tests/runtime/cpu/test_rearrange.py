@@ -135,6 +135,42 @@ def test_convolution__is_right_with_elements_apart() -> None:
     assert_guards_intact(target, output)
 
 
+FUNCTIONS: dict[str, Callable[[Array], Array]] = {
+    "SUM": lambda x: x.sum(3, keepdims=True),
+    "AVERAGE": lambda x: x.mean(3, keepdims=True),
+    "MAX": lambda x: x.max(3, keepdims=True),
+    "L2": lambda x: np.sqrt((x * x).sum(3, keepdims=True)),
+    "LOG_SUM_EXP": lambda x: np.log(np.exp(x).sum(3, keepdims=True)),
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("sizes", [(1, 1, 70001, 3), (2, 3, 977, 8), (5, 7, 131, 16), (1, 40, 300, 20)])
+def test_short_rows__are_moved_and_folded_block_by_block(function: str, sizes: tuple[int, ...]) -> None:
+    """Nothing of the operand's size lies between the two."""
+    x = np.random.default_rng(9).standard_normal(sizes).astype(np.float32)
+    for layout in ("packed", "second"):
+        source = desc(sizes, layout)
+        target = desc((*sizes[:3], 1), layout)
+        operator = dml.Reduce(function=function, input_tensor=source, output_tensor=target, axes=[3])
+        compiled = dml.Device("cpu").compile(operator)
+        if layout == "packed":
+            assert [type(step).__name__ for step in compiled.plan.steps] == ["MovedReduction"]
+            assert compiled.binding_properties.temporary_resource_size == 0
+        output = filled(target)
+        compiled(filled(source, x), output_tensor=output)
+        wanted = FUNCTIONS[function](x.astype(np.float64))
+        np.testing.assert_allclose(target.view(output), wanted, rtol=2e-5, atol=2e-5)
+        assert_guards_intact(target, output)
+
+
+def test_short_rows__are_the_same_for_any_number_of_threads() -> None:
+    tensor = desc((1, 1, 50021, 9), "packed")
+    x = np.random.default_rng(10).standard_normal(tensor.sizes).astype(np.float32)
+    operator = dml.Reduce(function="SUM", input_tensor=tensor, axes=[3])
+    assert_threads_change_no_bit(lambda: dml.Device("cpu").compile(operator)(x))
+
+
 def test_input__that_repeats_is_copied_once() -> None:
     """Elements along a stride of 0 stay one."""
     source = dml.TensorDesc("FLOAT32", (64, 1, 100, 100), (0, 20000, 200, 2))

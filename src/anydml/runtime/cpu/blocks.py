@@ -6,7 +6,7 @@ thread before the kernel runs, or out of it afterwards. A block is so small that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 from math import prod
@@ -134,10 +134,10 @@ class _Blocks:
     moved: tuple[int, ...]
 
     def task(self) -> Task:
-        cuts = [_cuts(size, part) for size, part in zip(self.loops.sizes, self._sizes(), strict=True)]
-        made: dict[tuple[int, ...], list[_Part]] = {}
+        ranges = [cuts(size, part) for size, part in zip(self.loops.sizes, self._sizes(), strict=True)]
+        made: dict[tuple[int, ...], list[Part]] = {}
         turns: list[tuple[tuple[int, ...], int]] = []
-        for block in product(*cuts):
+        for block in product(*ranges):
             sizes = tuple(last - first for first, last in block)
             if sizes not in made:
                 made[sizes] = list(self._parts(sizes))
@@ -145,9 +145,7 @@ class _Blocks:
             turns.append((sizes, len(made[sizes][0].chunks)))
             for part in made[sizes]:
                 part.add(offsets)
-        slot_count = max(side.slot for side in self.loops.sides) + 1
-        tasks = {sizes: [Task(part.code, part.chunks, slot_count) for part in parts] for sizes, parts in made.items()}
-        return TaskInTurn([[(task, number) for task in tasks[sizes]] for sizes, number in turns])
+        return run_in_turn(made, turns, max(side.slot for side in self.loops.sides) + 1)
 
     def slowness(self) -> float:
         """Of moves: about how many times as long as one copy they take."""
@@ -178,7 +176,7 @@ class _Blocks:
 
     # What is run of a block
 
-    def _parts(self, sizes: tuple[int, ...]) -> Iterator[_Part]:
+    def _parts(self, sizes: tuple[int, ...]) -> Iterator[Part]:
         """The kernels that are run in turn, as they are for the first block."""
         handed = self._handed(sizes)
         loads = [number for number in self.moved if not self.loops.sides[number].is_store]
@@ -216,7 +214,7 @@ class _Blocks:
         """The operands of the kernel."""
         return [handed.get(number, side) for number, side in enumerate(self.loops.sides)]
 
-    def _kernel(self, sizes: tuple[int, ...], handed: dict[int, Side]) -> _Part:
+    def _kernel(self, sizes: tuple[int, ...], handed: dict[int, Side]) -> Part:
         if self.nest.is_copy:
             return self._between(sizes, *self._sides(handed))
         sides = tuple(self._sides(handed))
@@ -224,13 +222,13 @@ class _Blocks:
         is_moved = len(self.nest.loads) in self.moved
         shape = pointwise.shape_of(self.nest, inner, 0 if is_moved else self.loops.iterations)
         places = {2 * number + 1: number for number in range(len(sides)) if number not in self.moved}
-        return _Part(pointwise.code_of(shape), pointwise.words_of(inner), places)
+        return Part(pointwise.code_of(shape), pointwise.words_of(inner), places)
 
-    def _move(self, number: int, sizes: tuple[int, ...], handed: Side) -> _Part:
+    def _move(self, number: int, sizes: tuple[int, ...], handed: Side) -> Part:
         side = self.loops.sides[number]
         return self._between(sizes, *((handed, side) if side.is_store else (side, handed)))
 
-    def _between(self, sizes: tuple[int, ...], source: Side, destination: Side) -> _Part:
+    def _between(self, sizes: tuple[int, ...], source: Side, destination: Side) -> Part:
         """A move; operands of the nest go on from block to block."""
         plan = _plan(sizes, source, destination)
         is_large = self.loops.iterations * destination.element_bytes >= pointwise.STREAMED_BYTES
@@ -239,11 +237,11 @@ class _Blocks:
         task = lowering.task(plan, lowered, lowering.Sides(source.slot, destination.slot), 1)
         places = {1: source, 3: destination}
         numbers = {place: self.loops.sides.index(side) for place, side in places.items() if side.slot != OWN_THREAD}
-        return _Part(task.code, task.chunks()[0], numbers)
+        return Part(task.code, task.chunks()[0], numbers)
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """A kernel, its parameters for the first block, and which of them say where in which operand a block begins."""
 
     code: llvm.MachineCode
@@ -256,6 +254,14 @@ class _Part:
         for place, number in self.places.items():
             words[place] += offsets[number]
         self.chunks.append(words)
+
+
+def run_in_turn(
+    made: Mapping[tuple[int, ...], Sequence[Part]], turns: Sequence[tuple[tuple[int, ...], int]], slot_count: int
+) -> Task:
+    """A task whose chunks run the kernels of one block after the other: those for its sizes, and its number of them."""
+    tasks = {sizes: [Task(part.code, part.chunks, slot_count) for part in parts] for sizes, parts in made.items()}
+    return TaskInTurn([[(task, number) for task in tasks[sizes]] for sizes, number in turns])
 
 
 def _ends_of_rows(loops: Loops) -> set[int]:
@@ -289,5 +295,5 @@ def _even_part(size: int, most: int) -> int:
     return min(most, -(-part // GRAIN) * GRAIN) if most >= GRAIN else part
 
 
-def _cuts(size: int, part: int) -> list[tuple[int, int]]:
+def cuts(size: int, part: int) -> list[tuple[int, int]]:
     return list(pairwise([*range(0, size, part), size]))

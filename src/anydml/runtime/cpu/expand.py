@@ -121,7 +121,13 @@ def expand_program(program: Program, workspace: Workspace) -> list[Step]:
     made = found(changed, workspace)
     if made is None and (before or after):
         before, after, made = [], [], found(program, workspace)
-    return [program] if made is None else [*before, *made, *after]
+    if made is None:
+        return [program]
+    if before:
+        from anydml.runtime.cpu.reductions.moved import joined
+
+        return [*joined([*before, *made]), *after]
+    return [*made, *after]
 
 
 def _expander(program: Program) -> Expander | None:

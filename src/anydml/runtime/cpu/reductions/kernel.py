@@ -17,7 +17,7 @@ from anydml.runtime.cpu.expressions import combine, converted, emit, needed
 from anydml.runtime.cpu.loops import APART, EVEN, STILL
 from anydml.runtime.cpu.pointwise import LEAST_ALIGNED, unrolled_for
 from anydml.runtime.cpu.reductions.lowering import INNER_LOOPS, Shape
-from anydml.runtime.native import llvm
+from anydml.runtime.native import llvm, slots
 from anydml.runtime.native.emit import Emitter, Value, pointers_to
 from anydml.runtime.native.math.values import ElementType, Vector, lanes_of, scalar_name, select
 from anydml.runtime.native.schedule import WORD
@@ -85,9 +85,7 @@ class Kernel:
         return self.e.load("i64", self.e.at(place, number * WORD), WORD)
 
     def _start(self, side: int) -> str:
-        slot, offset = (self._word("%parameters", 2 * side + k) for k in (0, 1))
-        base = self.e.load("ptr", self.e.at("%bases", self.e.multiply(slot, WORD)), WORD)
-        return self.e.at(base, offset)
+        return slots.start(self.e, *(self._word("%parameters", 2 * side + k) for k in (0, 1)))
 
     def _nest(self) -> None:
         """One outer loop, and by calling itself those within it."""

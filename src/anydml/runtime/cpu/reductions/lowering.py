@@ -98,7 +98,7 @@ def task_of(reduction: Reduction) -> Task:
     assert lowered is not None
     module_text = running.module_text if reduction.scan else kernel.module_text
     code = llvm.compiled(lowered.shape, lambda: module_text(lowered.shape))
-    chunks = [_words(part) for part in _chunks(lowered)]
+    chunks = [words_of(part) for part in _chunks(lowered)]
     return Task(code, chunks, max(side.slot for side in lowered.bounds.sides) + 1)
 
 
@@ -202,7 +202,7 @@ def _chunks(lowered: Lowered) -> list[Bounds]:
     return list(cut(bounds, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
 
 
-def _words(bounds: Bounds) -> list[int]:
+def words_of(bounds: Bounds) -> list[int]:
     words = [word for side in bounds.sides for word in (side.slot, side.offset)]
     count = len(bounds.sizes)
     for loop in (count - 1, count - 2, count - 3, *range(count - INNER_LOOPS)):

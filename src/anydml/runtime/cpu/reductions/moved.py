@@ -1,0 +1,141 @@
+"""Reductions of operands that are moved first, block by block: what is moved stays in the caches until it is folded.
+
+Short rows are moved into columns, so that each lane of a vector folds a row of its own. Where all of them were moved
+before the first is folded, a large operand would go through memory three times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+
+from anydml.core.layout import Layout
+from anydml.core.steps import Access, Nest, Step
+from anydml.runtime.cpu.blocks import Part, cuts, run_in_turn
+from anydml.runtime.cpu.loops import Loops
+from anydml.runtime.cpu.reductions import kernel
+from anydml.runtime.cpu.reductions.lowering import INNER_LOOPS, Shape, lower, words_of
+from anydml.runtime.cpu.reductions.step import Reduction
+from anydml.runtime.moves import lowering
+from anydml.runtime.moves.plan import plan_move
+from anydml.runtime.native import llvm
+from anydml.runtime.native.slots import OWN_THREAD
+from anydml.runtime.native.tasks import Task
+
+BLOCK_BYTES = 256 * 1024
+FEWEST_BLOCKS = 8
+GRAIN = 64
+"""Columns of a block are a multiple of so many."""
+
+
+def joined(steps: Sequence[Step]) -> list[Step]:
+    """A copy and the reduction that reads it as one step, where they can be."""
+    match steps:
+        case [Nest() as copy, Reduction() as reduction]:
+            made = MovedReduction(copy, reduction)
+            return [made] if made.is_possible else list(steps)
+    return list(steps)
+
+
+@dataclass(frozen=True)
+class MovedReduction:
+    """A copy, and a reduction whose only operand is that copy."""
+
+    copy: Nest
+    reduction: Reduction
+
+    @property
+    def is_possible(self) -> bool:
+        copy, reduction = self.copy, self.reduction
+        is_only = len(reduction.loads) == 1 and reduction.loads[0].slot == copy.stores[0].access.slot
+        if not is_only or not copy.is_copy or reduction.stores_all or reduction.scan:
+            return False
+        found = lower(reduction)
+        if found is None or found.shape.is_along or self._operand() is None:
+            return False
+        return prod(reduction.reduced) * GRAIN * reduction.loads[0].type.element_bytes <= BLOCK_BYTES
+
+    def reads(self) -> Iterator[tuple[Access, tuple[int, ...]]]:
+        return self.copy.reads()
+
+    def writes(self) -> Iterator[tuple[Access, tuple[int, ...]]]:
+        return self.reduction.writes()
+
+    def renamed(self, slot: Callable[[int], int]) -> MovedReduction:
+        between = self.copy.stores[0].access.slot
+        return MovedReduction(
+            self.copy.renamed(lambda number: number if number == between else slot(number)),
+            self.reduction.renamed(lambda number: number if number == between else slot(number)),
+        )
+
+    def describe(self, names: Callable[[int], str]) -> str:
+        (source,), (store, *_) = self.copy.loads, self.reduction.stores
+        return f"{self.reduction.name} of moved blocks of {names(source.slot)}: {names(store.access.slot)}"
+
+    def _operand(self) -> Access | None:
+        """The operand itself, seen from the loops of the reduction."""
+        (load,), (source,), made = self.reduction.loads, self.copy.loads, self.copy.stores[0].access
+        pairs = zip(made.strides, source.strides, self.copy.sizes, strict=True)
+        strides = {step: own for step, own, size in pairs if size > 1}
+        if any(step not in strides for step, n in zip(load.strides, self.reduction.sizes, strict=True) if n > 1):
+            return None
+        return replace(source, strides=tuple(strides.get(step, 0) for step in load.strides))
+
+    def tasks(self) -> Sequence[Task]:
+        loops, shape = self._lowered()
+        sizes = self._block(loops)
+        ranges = [cuts(size, part) for size, part in zip(loops.sizes, sizes, strict=True)]
+        made: dict[tuple[int, ...], list[Part]] = {}
+        turns = []
+        for block in product(*ranges):
+            counts = tuple(last - first for first, last in block)
+            if counts not in made:
+                made[counts] = self._parts(loops, shape, counts)
+            starts = [first for first, _ in block]
+            offsets = [sum(n * s for n, s in zip(starts, side.strides, strict=True)) for side in loops.sides]
+            turns.append((counts, len(made[counts][0].chunks)))
+            for part in made[counts]:
+                part.add(offsets)
+        return (run_in_turn(made, turns, max(side.slot for side in loops.sides) + 1),)
+
+    def _lowered(self) -> tuple[Loops, Shape]:
+        """The loops, with the operand in place of its copy, and the kernel."""
+        operand = self._operand()
+        assert operand is not None
+        both = lower(replace(self.reduction, loads=(*self.reduction.loads, operand)))
+        assert both is not None
+        _, source, *stores = both.bounds.sides
+        shape = replace(both.shape, loads=both.shape.loads[:1])
+        return Loops(both.bounds.sizes, (source, *stores)), shape
+
+    def _block(self, loops: Loops) -> list[int]:
+        """All that is folded of some columns."""
+        folded = prod(loops.sizes[-INNER_LOOPS:-1])
+        size = loops.sides[0].element_bytes
+        room = min(BLOCK_BYTES, prod(loops.sizes) * size // FEWEST_BLOCKS) // (size * folded)
+        columns = max(GRAIN, room // GRAIN * GRAIN)
+        around = len(loops.sizes) - INNER_LOOPS
+        return [1] * around + [*loops.sizes[-INNER_LOOPS:-1], min(columns, loops.sizes[-1])]
+
+    def _parts(self, loops: Loops, shape: Shape, counts: tuple[int, ...]) -> list[Part]:
+        """A move into the memory of the thread, and the fold of what was moved."""
+        source, *stores = loops.sides
+        size = source.element_bytes
+        inner = counts[-INNER_LOOPS:]
+        pitch = size * inner[2]
+        steps = (pitch * inner[1], pitch, size)
+        around = (0,) * (len(counts) - INNER_LOOPS)
+        own = replace(source, slot=OWN_THREAD, strides=(*around, *steps), offset=0)
+        layouts = [
+            Layout.trusted(inner, tuple(step // size for step in side.strides[-INNER_LOOPS:]), side.offset // size)
+            for side in (source, own)
+        ]
+        plan = plan_move(layouts[0], layouts[1], size)
+        lowered = lowering.lower(plan, llvm.vector_bytes(), False)
+        task = lowering.task(plan, lowered, lowering.Sides(source.slot, OWN_THREAD), 1)
+        code = llvm.compiled(shape, lambda: kernel.module_text(shape))
+        words = words_of(Loops(counts, (own, *stores)))
+        places = {2 * number + 1: number for number in range(1, len(loops.sides))}
+        return [Part(task.code, task.chunks()[0], {1: 0}), Part(code, words, places)]
