@@ -6,7 +6,7 @@ thread before the kernel runs, or out of it afterwards. A block is so small that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 from math import prod
@@ -134,18 +134,7 @@ class _Blocks:
     moved: tuple[int, ...]
 
     def task(self) -> Task:
-        ranges = [cuts(size, part) for size, part in zip(self.loops.sizes, self._sizes(), strict=True)]
-        made: dict[tuple[int, ...], list[Part]] = {}
-        turns: list[tuple[tuple[int, ...], int]] = []
-        for block in product(*ranges):
-            sizes = tuple(last - first for first, last in block)
-            if sizes not in made:
-                made[sizes] = list(self._parts(sizes))
-            offsets = self._offsets([first for first, _ in block])
-            turns.append((sizes, len(made[sizes][0].chunks)))
-            for part in made[sizes]:
-                part.add(offsets)
-        return run_in_turn(made, turns, max(side.slot for side in self.loops.sides) + 1)
+        return task_of_blocks(self.loops, self._sizes(), self._parts)
 
     def slowness(self) -> float:
         """Of moves: about how many times as long as one copy they take."""
@@ -154,10 +143,6 @@ class _Blocks:
         return sum(plan.slowness * plan.payload_bytes for plan in plans) / (
             prod(sizes) * self.loops.sides[-1].element_bytes
         )
-
-    def _offsets(self, starts: Sequence[int]) -> list[int]:
-        """Where a block begins in each operand, seen from the first block."""
-        return [sum(n * s for n, s in zip(starts, side.strides, strict=True)) for side in self.loops.sides]
 
     # The size of a block
 
@@ -207,8 +192,8 @@ class _Blocks:
         """Of a nest that only moves: the moves of a block in turn."""
         ways = [(side, handed[number]) for number, side in enumerate(self.loops.sides) if number in self.moved]
         for side, own in ways:
-            yield _plan(sizes, *((own, side) if side.is_store else (side, own)))
-        yield _plan(sizes, *self._sides(handed))
+            yield plan_between(sizes, *((own, side) if side.is_store else (side, own)))
+        yield plan_between(sizes, *self._sides(handed))
 
     def _sides(self, handed: dict[int, Side]) -> list[Side]:
         """The operands of the kernel."""
@@ -230,7 +215,7 @@ class _Blocks:
 
     def _between(self, sizes: tuple[int, ...], source: Side, destination: Side) -> Part:
         """A move; operands of the nest go on from block to block."""
-        plan = _plan(sizes, source, destination)
+        plan = plan_between(sizes, source, destination)
         is_large = self.loops.iterations * destination.element_bytes >= pointwise.STREAMED_BYTES
         stream = is_large and destination.slot != OWN_THREAD
         lowered = lowering.lower(plan, llvm.vector_bytes(), stream)
@@ -256,12 +241,22 @@ class Part:
         self.chunks.append(words)
 
 
-def run_in_turn(
-    made: Mapping[tuple[int, ...], Sequence[Part]], turns: Sequence[tuple[tuple[int, ...], int]], slot_count: int
-) -> Task:
-    """A task whose chunks run the kernels of one block after the other: those for its sizes, and its number of them."""
-    tasks = {sizes: [Task(part.code, part.chunks, slot_count) for part in parts] for sizes, parts in made.items()}
-    return TaskInTurn([[(task, number) for task in tasks[sizes]] for sizes, number in turns])
+def task_of_blocks(loops: Loops, sizes: Sequence[int], parts_of: Callable[[tuple[int, ...]], Iterable[Part]]) -> Task:
+    """A task whose chunks are blocks of about these sizes; the kernels for a block of some sizes run in turn."""
+    made: dict[tuple[int, ...], list[Part]] = {}
+    turns: list[tuple[tuple[int, ...], int]] = []
+    for block in product(*(_cuts(size, part) for size, part in zip(loops.sizes, sizes, strict=True))):
+        counts = tuple(last - first for first, last in block)
+        if counts not in made:
+            made[counts] = list(parts_of(counts))
+        turns.append((counts, len(made[counts][0].chunks)))
+        starts = [first for first, _ in block]
+        offsets = [sum(n * s for n, s in zip(starts, side.strides, strict=True)) for side in loops.sides]
+        for part in made[counts]:
+            part.add(offsets)
+    slot_count = max(side.slot for side in loops.sides) + 1
+    tasks = {counts: [Task(part.code, part.chunks, slot_count) for part in parts] for counts, parts in made.items()}
+    return TaskInTurn([[(task, number) for task in tasks[counts]] for counts, number in turns])
 
 
 def _ends_of_rows(loops: Loops) -> set[int]:
@@ -275,7 +270,7 @@ def _ends_of_rows(loops: Loops) -> set[int]:
     }
 
 
-def _plan(sizes: Sequence[int], source: Side, destination: Side) -> MovePlan:
+def plan_between(sizes: Sequence[int], source: Side, destination: Side) -> MovePlan:
     """The move of a block's elements; those that both sides repeat are moved once."""
     size = source.element_bytes
     loops = [each for each in zip(sizes, source.strides, destination.strides, strict=True) if any(each[1:])]
@@ -295,5 +290,5 @@ def _even_part(size: int, most: int) -> int:
     return min(most, -(-part // GRAIN) * GRAIN) if most >= GRAIN else part
 
 
-def cuts(size: int, part: int) -> list[tuple[int, int]]:
+def _cuts(size: int, part: int) -> list[tuple[int, int]]:
     return list(pairwise([*range(0, size, part), size]))

@@ -14,6 +14,7 @@ import numpy as np
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import load, result
+from anydml.core.orders import packed_strides
 from anydml.core.steps import Access, Nest, Program, Step, Store
 from anydml.runtime.cpu.expand import Workspace
 from anydml.runtime.cpu.formulas import with_result
@@ -44,21 +45,12 @@ class Grid:
     @property
     def is_dense(self) -> bool:
         """Whether elements of float32 follow one another in that order."""
-        return self.access.type is DataType.FLOAT32 and self.lies(dense(self.sizes, self.order))
+        return self.access.type is DataType.FLOAT32 and self.lies(packed_strides(self.sizes, self.order))
 
     def lies(self, strides: Numbers) -> bool:
         """Whether elements lie as with these strides; those of a single element do not matter."""
         pairs = zip(self.sizes, self.access.strides, strides, strict=True)
         return all(size == 1 or own == other for size, own, other in pairs)
-
-
-def dense(sizes: Numbers, order: Numbers) -> Numbers:
-    """The strides of a packed tensor whose dimensions lie in this order, outermost first."""
-    found, reach = [0] * len(sizes), 1
-    for axis in reversed(order):
-        found[axis] = reach
-        reach *= sizes[axis]
-    return tuple(found)
 
 
 def expand_resample(program: Program, workspace: Workspace) -> list[Step] | None:
@@ -106,7 +98,7 @@ class _Resampling:
 
     def _temporary(self, sizes: Numbers, order: Numbers) -> Grid:
         slot = self.workspace.temporary(prod(sizes) * DataType.FLOAT32.element_bytes, f"part of {self.name}")
-        return Grid(Access(slot, DataType.FLOAT32, dense(sizes, order)), sizes)
+        return Grid(Access(slot, DataType.FLOAT32, packed_strides(sizes, order)), sizes)
 
     def resample(self, grid: Grid, axis: int, taps: list[tuple[Any, Any]]) -> Grid:
         """One dimension of a dense tensor."""

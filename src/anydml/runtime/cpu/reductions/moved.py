@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from math import prod
 
-from anydml.core.layout import Layout
 from anydml.core.steps import Access, Nest, Step
-from anydml.runtime.cpu.blocks import Part, cuts, run_in_turn
+from anydml.runtime.cpu.blocks import Part, plan_between, task_of_blocks
 from anydml.runtime.cpu.loops import Loops
 from anydml.runtime.cpu.reductions import kernel
 from anydml.runtime.cpu.reductions.lowering import INNER_LOOPS, Shape, lower, words_of
 from anydml.runtime.cpu.reductions.step import Reduction
 from anydml.runtime.moves import lowering
-from anydml.runtime.moves.plan import plan_move
 from anydml.runtime.native import llvm
 from anydml.runtime.native.slots import OWN_THREAD
 from anydml.runtime.native.tasks import Task
@@ -85,20 +82,7 @@ class MovedReduction:
 
     def tasks(self) -> Sequence[Task]:
         loops, shape = self._lowered()
-        sizes = self._block(loops)
-        ranges = [cuts(size, part) for size, part in zip(loops.sizes, sizes, strict=True)]
-        made: dict[tuple[int, ...], list[Part]] = {}
-        turns = []
-        for block in product(*ranges):
-            counts = tuple(last - first for first, last in block)
-            if counts not in made:
-                made[counts] = self._parts(loops, shape, counts)
-            starts = [first for first, _ in block]
-            offsets = [sum(n * s for n, s in zip(starts, side.strides, strict=True)) for side in loops.sides]
-            turns.append((counts, len(made[counts][0].chunks)))
-            for part in made[counts]:
-                part.add(offsets)
-        return (run_in_turn(made, turns, max(side.slot for side in loops.sides) + 1),)
+        return (task_of_blocks(loops, self._block(loops), lambda counts: self._parts(loops, shape, counts)),)
 
     def _lowered(self) -> tuple[Loops, Shape]:
         """The loops, with the operand in place of its copy, and the kernel."""
@@ -128,11 +112,7 @@ class MovedReduction:
         steps = (pitch * inner[1], pitch, size)
         around = (0,) * (len(counts) - INNER_LOOPS)
         own = replace(source, slot=OWN_THREAD, strides=(*around, *steps), offset=0)
-        layouts = [
-            Layout.trusted(inner, tuple(step // size for step in side.strides[-INNER_LOOPS:]), side.offset // size)
-            for side in (source, own)
-        ]
-        plan = plan_move(layouts[0], layouts[1], size)
+        plan = plan_between(counts, source, own)
         lowered = lowering.lower(plan, llvm.vector_bytes(), False)
         task = lowering.task(plan, lowered, lowering.Sides(source.slot, OWN_THREAD), 1)
         code = llvm.compiled(shape, lambda: kernel.module_text(shape))
