@@ -1,4 +1,4 @@
-"""Random pointwise operators, reductions, running folds and pooling, beside the definition."""
+"""Random pointwise operators, reductions, folds of many rows, running folds and pooling, beside the definition."""
 
 from __future__ import annotations
 
@@ -107,24 +107,38 @@ def running(random: Random) -> Trial:
     return trial
 
 
+def rows(random: Random) -> Trial:
+    """Many rows whose elements are neighbours: of any length, side by side or apart."""
+    length, gap = random.choice((*range(1, 25), 31, 32, 33, 64, 100, 130)), random.choice((0, 0, 0, 1, 3))
+    sizes = (random.randint(1, 3), random.randint(32, 90), length)
+    pitch = length + gap
+    kind = random.choice(("FLOAT32", "FLOAT32", "FLOAT16", "INT32", "INT64"))
+    inputs = {"input_tensor": dml.TensorDesc(kind, sizes, (sizes[1] * pitch + random.choice((0, 7)), pitch, 1))}
+    functions = ("SUM", "MAX", "MIN", "L1", "SUM_SQUARE", "AVERAGE", "L2")
+    function = random.choice(functions if kind.startswith("FLOAT") else functions[:5])
+    return made(random, dml.Reduce, inputs, length, function=function, axes=[2])
+
+
 def pooling(random: Random) -> Trial:
     window = [random.randint(1, 3) for _ in range(2)]
-    sizes = (random.randint(1, 2), random.randint(1, 9), *(random.randint(4, 40) for _ in window))
+    sizes = (random.randint(1, 2), random.randint(1, 20), *(random.randint(5, 40) for _ in window))
     how: dict[str, Any] = {
         "window_size": window,
         "strides": [random.randint(1, 3) for _ in window],
         "start_padding": [random.randrange(size) for size in window],
         "end_padding": [random.randrange(size) for size in window],
+        "dilations": [random.choice((1, 1, 1, 2)) for _ in window],
     }
     inputs = {"input_tensor": layout(random, sizes, some_type(random))}
     if random.random() < 0.5:
-        return made(random, dml.AveragePooling, inputs, 9, include_padding=random.random() < 0.5, **how)
-    return made(random, dml.LpPooling, inputs, 9, p=random.choice((1, 2)), **how)
+        return made(random, dml.AveragePooling1, inputs, 9, include_padding=random.random() < 0.5, **how)
+    return made(random, dml.LpPooling1, inputs, 9, p=random.choice((1, 2)), **how)
 
 
 MAKERS: dict[str, Callable[[Random], Trial]] = {
     "pointwise": pointwise,
     "reduction": reduction,
+    "rows": rows,
     "running": running,
     "pooling": pooling,
 }

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.core.steps import Program
+from anydml.core.steps import Nest, Program
 from anydml.runtime.cpu import pointwise
 from anydml.runtime.cpu.loops import canonical
-from anydml.runtime.cpu.reductions import kernel, places, running
-from anydml.runtime.cpu.reductions.lowering import lower
+from anydml.runtime.cpu.reductions import places
+from anydml.runtime.cpu.reductions.lowering import lower, module_text
 from anydml.runtime.cpu.reductions.step import Reduction
 from anydml.runtime.native import llvm
 from tests.runtime.cpu.elements import MAKERS, assert_near, check
@@ -142,8 +142,8 @@ def test_kernels__compile_for_arm(monkeypatch: pytest.MonkeyPatch, triple: str, 
         if isinstance(step, Reduction):
             lowered = lower(step)
             assert lowered is not None
-            texts[lowered.shape] = (running if step.scan else kernel).module_text(lowered.shape)
-        else:
+            texts[lowered.shape] = module_text(lowered.shape)
+        elif isinstance(step, Nest | pointwise.Together):
             for nest in step.nests if isinstance(step, pointwise.Together) else [step]:
                 shape = pointwise.shape_of(nest, canonical(nest), nest.iterations)
                 texts[shape] = pointwise.module_text(shape)

@@ -10,6 +10,7 @@ import pytest
 from anydml.core.schema import Operator
 from anydml.runtime.native.objects import read_symbols
 from tests.runtime.cpu.attention import attention
+from tests.runtime.cpu.elements import rows
 from tests.runtime.cpu.foreign import AARCH64, emit_objects, foreign, prepare
 from tests.runtime.cpu.products import (
     backward_convolution,
@@ -20,7 +21,7 @@ from tests.runtime.cpu.products import (
     vector_product,
 )
 from tests.runtime.cpu.recurrent import network
-from tests.runtime.cpu.test_maxima import max_pooling
+from tests.runtime.cpu.test_pools import average_pooling, max_pooling
 
 pytest.importorskip("llvmlite.binding", reason="only llvmlite can compile")
 MAKERS: dict[str, Callable[[Random], Operator]] = {
@@ -33,6 +34,8 @@ MAKERS: dict[str, Callable[[Random], Operator]] = {
     "integers": lambda random: integer_gemm(random).operator,
     "integer convolution": lambda random: integer_convolution(random).operator,
     "maxima": lambda random: max_pooling(random).operator,
+    "averages": lambda random: average_pooling(random).operator,
+    "rows": lambda random: rows(random).operator,
     "attention": lambda random: attention(random)[0],
     "LSTM": lambda random: network(random, "LSTM").operator,
     "GRU": lambda random: network(random, "GRU").operator,

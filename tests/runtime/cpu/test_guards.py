@@ -25,7 +25,7 @@ from tests.runtime.cpu.products import (
     vector_product,
 )
 from tests.runtime.cpu.recurrent import GATES, network
-from tests.runtime.cpu.test_maxima import max_pooling
+from tests.runtime.cpu.test_pools import average_pooling, max_pooling
 from tests.runtime.cpu.test_resampling import random_operator
 from tests.runtime.moves.test_guards import guarded
 
@@ -45,6 +45,7 @@ MAKERS = {
     "integers": integer_gemm,
     **ELEMENTS,
     "maxima": max_pooling,
+    "averages": average_pooling,
     "resampling": resampling,
     "attention": lambda random: Trial(*attention(random), 0),
 }

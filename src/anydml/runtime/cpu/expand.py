@@ -62,7 +62,6 @@ _CONTRACTION = "anydml.runtime.cpu.contraction"
 _REDUCTIONS = "anydml.runtime.cpu.reductions.operators"
 _RUNNING = "anydml.runtime.cpu.reductions.running"
 _PLACES = "anydml.runtime.cpu.reductions.places"
-_POOLING = "anydml.runtime.cpu.pooling"
 EXPANDERS: dict[str, str] = {
     "CONVOLUTION": f"{_CONTRACTION}.convolution:expand_convolution",
     "CONVOLUTION_INTEGER": f"{_CONTRACTION}.integers:expand_convolution",
@@ -90,11 +89,11 @@ EXPANDERS: dict[str, str] = {
     "CUMULATIVE_SUMMATION": f"{_RUNNING}:expand_running_sum",
     "MEAN_VARIANCE_NORMALIZATION2": f"{_REDUCTIONS}:expand_mean_variance",
     "LP_NORMALIZATION": f"{_REDUCTIONS}:expand_lp",
-    "MAX_POOLING2": f"{_CONTRACTION}.maxima:expand_max_pooling",
+    "MAX_POOLING2": f"{_CONTRACTION}.pools:expand_max_pooling",
     "RESAMPLE3": "anydml.runtime.cpu.resampling:expand_resample",
     "UPSAMPLE_2D": "anydml.runtime.cpu.resampling:expand_resample",
-    "AVERAGE_POOLING1": f"{_POOLING}:expand_average_pooling",
-    "LP_POOLING1": f"{_POOLING}:expand_lp_pooling",
+    "AVERAGE_POOLING1": f"{_CONTRACTION}.pools:expand_average_pooling",
+    "LP_POOLING1": f"{_CONTRACTION}.pools:expand_lp_pooling",
 }
 """For each operator with kernels of its own, the module and function that makes its steps: `package.module:name`."""
 

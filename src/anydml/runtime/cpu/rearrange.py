@@ -167,10 +167,7 @@ def _never(sizes: Numbers, strides: Numbers) -> Numbers | None:
 
 LEAST_CHANNELS = 8
 """Windows are worked on along channels where so many of them are neighbours, and sums run on along others too."""
-NARROW = 16
-"""Means of windows that are fewer than these in a row are worked on along channels, if there are as many."""
-_MEANS = ("AVERAGE_POOLING1", "LP_POOLING1")
-_WINDOWS = (*_MEANS, "MAX_POOLING2")
+_WINDOWS = ("AVERAGE_POOLING1", "LP_POOLING1", "MAX_POOLING2")
 
 
 def _common_order(operator: Any, view: View | None, nest: Nest | None) -> Numbers | None:
@@ -181,7 +178,7 @@ def _common_order(operator: Any, view: View | None, nest: Nest | None) -> Number
     if not all(1 in strides for _, strides in sides):
         return None
     if (operator.dml_type in _WINDOWS and not is_whole(operator)) or _is_depthwise(operator):
-        return _order_for_windows(view, nest.sizes[-1] if operator.dml_type in _MEANS else NARROW)
+        return _order_for_windows(view)
     fold = _FOLDS.get(operator.dml_type)
     if fold not in (_WHOLE_ROWS, _RUNNING) or _order_of(*sides[0]) == _order_of(*sides[1]):
         return None
@@ -194,13 +191,10 @@ def _common_order(operator: Any, view: View | None, nest: Nest | None) -> Number
     return _order_of(*max(sides, key=merit))
 
 
-def _order_for_windows(view: View, width: int) -> Numbers:
-    """Along channels where they are neighbours and many, or results of that width are few in a row; else along rows."""
-    packed, channels = tuple(range(len(view.sizes))), view.sizes[1]
-    if view.strides[1] == 1:
-        return _order_of(view.sizes, view.strides) if channels >= LEAST_CHANNELS else packed
-    if width < NARROW and channels >= NARROW and view.strides[-1] == 1:
-        return (0, *packed[2:], 1)
+def _order_for_windows(view: View) -> Numbers:
+    """Along channels where they are neighbours and many; else along rows."""
+    if view.strides[1] == 1 and view.sizes[1] < LEAST_CHANNELS:
+        return tuple(range(len(view.sizes)))
     return _order_of(view.sizes, view.strides)
 
 

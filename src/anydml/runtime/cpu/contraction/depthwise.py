@@ -4,7 +4,7 @@ A tile is a few outputs along the sliding axis, a vector each. An input vector i
 whose window holds it. Where pixels of a line lie side by side, lanes are pixels and tiles slide down the image; where
 channels do, lanes are channels and tiles slide along the line.
 
-Without a filter it is the maximum of every window.
+Without a filter it is the fold of every window: its maximum, or a sum.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product as combinations
 
+from anydml.core.expression import Node
 from anydml.core.steps import Access, Step
 from anydml.runtime.cpu.contraction.depthwise_tiles import ChannelEmitter, PixelEmitter, TileEmitter
 from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
@@ -30,6 +31,19 @@ _TALLEST = 8
 """Outputs of a tile."""
 _WORK_OF_MEMORY = 8
 """A multiplication here takes as long as so many of a product, because operands are used less often."""
+
+
+_NAMES = {"": "depthwise", "maximum": "maxima", "add": "sums"}
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What windows are folded to where there is no filter."""
+
+    operation: str
+    """`maximum` or `add`."""
+    element: Node
+    """What is folded, as an expression of the `result` of reading."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +78,7 @@ class Depthwise:
     input_sizes: Numbers
     filter: Access | None
     """Strides of output channels and of both axes; along channels the second and third are those of packed vectors.
-    None for the maximum of every window."""
+    None where windows are folded."""
     filter_sizes: Numbers
     sliding: Slide
     """The axis along which neighbours share: down the image, or along the line."""
@@ -77,6 +91,8 @@ class Depthwise:
     lanes_are: str
     epilogue: Epilogue
     machine: Machine
+    fold: Fold | None = None
+    """Of windows, where there is no filter."""
 
     def reads(self) -> Iterator[tuple[Access, Numbers]]:
         yield self.input, self.input_sizes
@@ -103,12 +119,11 @@ class Depthwise:
     def describe(self, names: Callable[[int], str]) -> str:
         written = ", ".join(names(place.slot) for place in self.epilogue.stores)
         sizes = [self.batch, self.channels, self.sliding.taps, self.crossing.taps]
-        name, read = ("maxima", [self.input]) if self.filter is None else ("depthwise", [self.input, self.filter])
+        name, read = _NAMES[self.fold.operation if self.fold else ""], self._operands()
         return f"{name} {sizes} of {' and '.join(names(access.slot) for access in read)}: {written}"
 
-    @property
-    def is_maximum(self) -> bool:
-        return self.filter is None
+    def _operands(self) -> list[Access]:
+        return [self.input] if self.filter is None else [self.input, self.filter]
 
     @property
     def numbers(self) -> Access:
@@ -120,10 +135,10 @@ class Depthwise:
         """Outputs of a tile."""
         if self.lanes_are == PLANES:
             return self.sliding.outputs
-        held = 2 if self.is_maximum else self.sliding.taps * self.crossing.taps
+        held = 2 if self.fold else self.sliding.taps * self.crossing.taps
         sums = self.machine.registers - held - 4
         # Tiles read more places at once than memory likes where outputs share little.
-        tallest = _TALLEST // 2 if self.is_maximum or self.sliding.step > 1 else _TALLEST
+        tallest = _TALLEST // 2 if self.fold or self.sliding.step > 1 else _TALLEST
         return even_part(self.sliding.outputs, max(1, min(tallest, sums)))
 
     @property
@@ -136,7 +151,7 @@ class Depthwise:
     def tasks(self) -> Sequence[Task]:
         shape = (
             "depthwise",
-            self.is_maximum,
+            self.fold,
             (self.input.type, self.numbers.type),
             self.machine,
             self.lanes_are,

@@ -1,4 +1,4 @@
-"""The tiles of depthwise convolutions and of maxima, as LLVM IR."""
+"""The tiles of depthwise convolutions and of pooling, as LLVM IR."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import product as combinations
 from typing import TYPE_CHECKING
 
 from anydml.runtime.cpu.contraction.cells import FLOATS, Source
+from anydml.runtime.cpu.contraction.expressions import emit_values
 from anydml.runtime.cpu.contraction.machine import LINE_BYTES
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native.emit import SECOND_LEVEL, Value
@@ -27,9 +28,10 @@ class TileEmitter:
         self.height = step.height
         self.source = Source(step.input.type, FLOATS)
         lowest = {element: f"<{', '.join([f'{element} {_LOWEST[element]}'] * e.lanes)}>" for element in _LOWEST}
-        self.neutral = lowest["float"] if step.is_maximum else "zeroinitializer"
+        self.is_maximum = step.fold is not None and step.fold.operation == "maximum"
+        self.neutral = lowest["float"] if self.is_maximum else "zeroinitializer"
         """What outputs begin with."""
-        self.padding = lowest[self.source.element] if step.is_maximum else "zeroinitializer"
+        self.padding = lowest[self.source.element] if self.is_maximum else "zeroinitializer"
         """What lies outside of the input, as its elements."""
 
     def word(self, name: str) -> str:
@@ -57,8 +59,8 @@ class TileEmitter:
         for output in range(self.height):
             tap, rest = divmod(position - output * axis.step, axis.dilation)
             if not rest and 0 <= tap < axis.taps:
-                if self.step.is_maximum:
-                    sums[output] = self.larger(sums[output], vector)
+                if self.step.fold:
+                    sums[output] = self.folded(sums[output], vector)
                     continue
                 weight = weights[tap, crossing]
                 sums[output] = self.multiply_add(vector, weight, sums[output])
@@ -66,7 +68,13 @@ class TileEmitter:
     def multiply_add(self, vector: str, weight: str, total: str) -> str:
         return FLOATS.multiply_add(self.e, vector, weight, total)
 
-    def larger(self, first: str, second: str) -> str:
+    def folded(self, first: str, second: str) -> str:
+        """Two elements of a window as one."""
+        if self.is_maximum:
+            return self._larger(first, second)
+        return self.e.value(f"fadd {self.e.kind('float')} {first}, {second}")
+
+    def _larger(self, first: str, second: str) -> str:
         """The maximum; NaN if one of them is."""
         e, kind, truth = self.e, self.e.kind("float"), self.e.kind("i1")
         is_more = e.value(f"fcmp ogt {kind} {second}, {first}")
@@ -80,7 +88,12 @@ class TileEmitter:
             elements = e.load(e.kind(source.element), pointer)
         else:
             elements = e.load_some(source.element, pointer, mask, otherwise=self.padding)
-        return source.numbers_of(e, elements, e.lanes)
+        return self._prepared(source.numbers_of(e, elements, e.lanes))
+
+    def _prepared(self, vector: str) -> str:
+        """What is folded of elements."""
+        fold = self.step.fold
+        return emit_values(self.e, self.e.lanes, [fold.element], lambda node: vector)[0] if fold else vector
 
     def used(self, position: int) -> bool:
         axis = self.step.sliding
@@ -130,7 +143,7 @@ class PixelEmitter(TileEmitter):
         return found
 
     def weights(self) -> dict[tuple[int, int], str]:
-        if self.step.is_maximum:
+        if self.step.fold:
             return {}
         e = self.e
         source = Source(self.step.numbers.type, FLOATS)
@@ -174,7 +187,7 @@ class PixelEmitter(TileEmitter):
             if not self.used(position):
                 continue
             at = e.step(line, (start, size))
-            if self.step.is_maximum:
+            if self.step.fold:
                 self._ask_for_next(at, position)
             read: dict[int, list[str]] = {}
             vectors = []
@@ -183,15 +196,15 @@ class PixelEmitter(TileEmitter):
                     place = e.choose(is_inside, "ptr", e.at(at, first * axis.dilation * size), "%zeros")
                     read[first] = self._halves(place, masks[first])
                 vectors.append(self._joined(read[first], tap - first))
-            if self.step.is_maximum:  # a line's maximum first: several outputs take it
-                vectors = [reduce(self.larger, vectors)]
+            if self.step.fold:  # a line first: several outputs take it
+                vectors = [reduce(self.folded, vectors)]
             for tap, vector in enumerate(vectors):
                 self.add(sums, position, tap, vector, weights)
         lanes = e.subtract(self.word("crossing_outputs"), column) if is_edge else None
         self.store(sums, row, column, lanes, memory)
 
     def _ask_for_next(self, at: str, position: int) -> None:
-        """The same pixels of a later tile, if this one is the first that reads the line: maxima wait for memory."""
+        """The same pixels of a later tile, if this one is the first that reads the line: folds wait for memory."""
         e, lines = self.e, self.height * self.step.sliding.step
         if position < lines:
             ahead = e.step(at, (AHEAD_TILES * lines, self.word("sliding_stride")))
@@ -239,7 +252,7 @@ class ChannelEmitter(TileEmitter):
                     self._emit_tile(self._weights(channel), channel, column, mask, memory)
 
     def _weights(self, channel: Value) -> dict[tuple[int, int], str]:
-        if self.step.is_maximum:
+        if self.step.fold:
             return {}
         e = self.e
         first = e.step("%filter", (e.divide(channel, e.lanes), self.word("filter_channel")))

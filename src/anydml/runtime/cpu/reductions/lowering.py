@@ -7,7 +7,7 @@ Parameters of a chunk, in words:
     size, stride of every operand   of each loop around them, outermost first, then a size of 0
 
 The columns are the loop along which vectors lie: a reduced one (`along`), or one that is kept, so that each lane folds
-elements of its own (`across`).
+elements of its own (`across`). Of short rows that lie side by side, the columns are the rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from anydml.core.datatype import DataType
-from anydml.core.expression import Node, walk
+from anydml.core.expression import Node, leaves, walk
 from anydml.runtime.cpu.expressions import can_emit, can_store
 from anydml.runtime.cpu.loops import APART, EVEN, STILL, Side, cut, side_of
 from anydml.runtime.cpu.loops import Loops as Bounds
@@ -31,6 +31,8 @@ MOST_FOLDED = 2
 """Reduced loops that a kernel has besides the columns."""
 SHARED_WORK, CHUNK_WORK = 1 << 19, 1 << 18
 FEWEST_CHUNKS, MOST_CHUNKS = 8, 128
+LONGEST_ROW, LEAST_ROWS = 1024, 32
+"""Rows that are folded several at once are at most so long, and at least so many."""
 ACROSS_GRAIN, LEAST_ACROSS = 1024, 256
 """Columns of a chunk are a multiple of the first, or of the second where there are few."""
 
@@ -54,6 +56,8 @@ class Shape:
     scan: str = ""
     is_one_row: bool = False
     """Whether nothing but the columns is folded."""
+    row: int | None = None
+    """Where rows are folded several at once: the length of rows that lie side by side, or 0 for any rows."""
 
     @property
     def sides(self) -> tuple[tuple[DataType, str], ...]:
@@ -92,14 +96,18 @@ def is_supported(reduction: Reduction) -> bool:
 
 
 def task_of(reduction: Reduction) -> Task:
-    from anydml.runtime.cpu.reductions import kernel, running
-
     lowered = lower(reduction)
     assert lowered is not None
-    module_text = running.module_text if reduction.scan else kernel.module_text
     code = llvm.compiled(lowered.shape, lambda: module_text(lowered.shape))
     chunks = [words_of(part) for part in _chunks(lowered)]
     return Task(code, chunks, max(side.slot for side in lowered.bounds.sides) + 1)
+
+
+def module_text(shape: Shape) -> str:
+    from anydml.runtime.cpu.reductions import kernel, rows, running
+
+    maker = running if shape.scan else kernel if shape.row is None else rows
+    return maker.module_text(shape)
 
 
 def lower(reduction: Reduction) -> Lowered | None:
@@ -109,7 +117,8 @@ def lower(reduction: Reduction) -> Lowered | None:
     count = len(reduction.outer)
     outer = _merged(sides, range(count), reduction.sizes)
     folded = _merged(sides, range(count, len(reduction.sizes)), reduction.sizes)
-    is_along, columns = _columns(sides, outer, folded)
+    rows = _many_rows(reduction, sides, outer, folded)
+    is_along, columns = (False, rows) if rows else _columns(sides, outer, folded)
     rest = [loop for loop in folded if loop is not columns]
     if len(rest) > MOST_FOLDED:
         return None
@@ -118,7 +127,7 @@ def lower(reduction: Reduction) -> Lowered | None:
     loops = [*around, *rest, columns]
     chosen = tuple(replace(side, strides=tuple(loop.strides[n] for loop in loops)) for n, side in enumerate(sides))
     bounds = Bounds(tuple(loop.size for loop in loops), chosen)
-    return Lowered(_shape_of(reduction, bounds, is_along), bounds)
+    return Lowered(_shape_of(reduction, bounds, is_along, rows is not None), bounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +150,23 @@ def _merged(sides: Sequence[Side], numbers: Sequence[int], sizes: Sequence[int])
     return merged
 
 
+def _many_rows(
+    reduction: Reduction, sides: Sequence[Side], outer: Sequence[_Loop], folded: Sequence[_Loop]
+) -> _Loop | None:
+    """The loop over rows that are not long, and many; None where there is none."""
+    if len(reduction.stages) != 1 or reduction.stores_all or reduction.scan or len(folded) != 1 or not outer:
+        return None
+    (row,) = folded
+    read, read_after = (
+        {node.value for node in leaves(*values) if node.op == "load" and node.value < len(reduction.loads)}
+        for values in ([reduction.stages[0].value], [store.value for store in reduction.stores])
+    )
+    if read & read_after or any(row.strides[n] != sides[n].element_bytes for n in read):
+        return None
+    rows = max(outer, key=lambda loop: loop.size)
+    return rows if row.size <= LONGEST_ROW and rows.size >= LEAST_ROWS else None
+
+
 def _columns(sides: Sequence[Side], outer: Sequence[_Loop], folded: Sequence[_Loop]) -> tuple[bool, _Loop]:
     """The loop for vectors: one that walks the first operand evenly, reduced or kept."""
     size = sides[0].element_bytes
@@ -160,8 +186,12 @@ def _step(side: Side) -> str:
     return STILL if stride == 0 else APART
 
 
-def _shape_of(reduction: Reduction, bounds: Bounds, is_along: bool) -> Shape:
+def _shape_of(reduction: Reduction, bounds: Bounds, is_along: bool, has_many_rows: bool) -> Shape:
     told = tuple((side.type, _step(side)) for side in bounds.sides)
+    if has_many_rows:
+        told = tuple(
+            (side.type, EVEN if side.strides[-2] else step) for side, (_, step) in zip(bounds.sides, told, strict=True)
+        )
     count = len(reduction.loads)
     values = tuple(stage.value for stage in reduction.stages) + tuple(store.value for store in reduction.stores)
     stores_all = reduction.stores_all or bool(reduction.scan)
@@ -172,7 +202,15 @@ def _shape_of(reduction: Reduction, bounds: Bounds, is_along: bool) -> Shape:
     folds = tuple(stage.fold for stage in reduction.stages)
     moves = told[:count], told[count:]
     row = is_along and bounds.sizes[-2] == bounds.sizes[-3] == 1
-    return Shape(is_along, folds, values, *moves, stores_all, keeps, llvm.vector_bytes(), stream, reduction.scan, row)
+    found = Shape(is_along, folds, values, *moves, stores_all, keeps, llvm.vector_bytes(), stream, reduction.scan, row)
+    return replace(found, row=_packed_row(found, bounds)) if has_many_rows else found
+
+
+def _packed_row(shape: Shape, bounds: Bounds) -> int:
+    """The length of rows of which a vector holds several; 0 where it does not."""
+    row = bounds.sizes[-2]
+    is_packed = all(side.strides[-1] == row * side.element_bytes for side in bounds.sides if side.strides[-2])
+    return row if is_packed and row <= shape.lanes else 0
 
 
 def _kept_stage(reduction: Reduction, bounds: Bounds) -> int:
@@ -198,7 +236,8 @@ def _chunks(lowered: Lowered) -> list[Bounds]:
     if not shape.is_along:
         around = prod(bounds.sizes[:-INNER_LOOPS])
         is_enough = around * (bounds.sizes[-1] // ACROSS_GRAIN) >= FEWEST_CHUNKS
-        order.append((len(bounds.sizes) - 1, ACROSS_GRAIN if is_enough else LEAST_ACROSS))
+        grain = ACROSS_GRAIN if is_enough else LEAST_ACROSS
+        order.append((len(bounds.sizes) - 1, grain if shape.row is None else shape.lanes))
     return list(cut(bounds, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
 
 

@@ -13,8 +13,7 @@ from math import prod
 from anydml.core.steps import Access, Nest, Step
 from anydml.runtime.cpu.blocks import Part, plan_between, task_of_blocks
 from anydml.runtime.cpu.loops import Loops
-from anydml.runtime.cpu.reductions import kernel
-from anydml.runtime.cpu.reductions.lowering import INNER_LOOPS, Shape, lower, words_of
+from anydml.runtime.cpu.reductions.lowering import INNER_LOOPS, Shape, lower, module_text, words_of
 from anydml.runtime.cpu.reductions.step import Reduction
 from anydml.runtime.moves import lowering
 from anydml.runtime.native import llvm
@@ -28,11 +27,14 @@ GRAIN = 64
 
 
 def joined(steps: Sequence[Step]) -> list[Step]:
-    """A copy and the reduction that reads it as one step, where they can be."""
+    """A copy and the reduction that reads it as one step, or alone where the copy is of no use."""
     match steps:
         case [Nest() as copy, Reduction() as reduction]:
             made = MovedReduction(copy, reduction)
-            return [made] if made.is_possible else list(steps)
+            if not made.is_possible:
+                return list(steps)
+            direct = lower(made.direct)
+            return [made.direct if direct and direct.shape.row is not None else made]
     return list(steps)
 
 
@@ -53,6 +55,13 @@ class MovedReduction:
         if found is None or found.shape.is_along or self._operand() is None:
             return False
         return prod(reduction.reduced) * GRAIN * reduction.loads[0].type.element_bytes <= BLOCK_BYTES
+
+    @property
+    def direct(self) -> Reduction:
+        """The reduction of the operand itself."""
+        operand = self._operand()
+        assert operand is not None
+        return replace(self.reduction, loads=(operand,))
 
     def reads(self) -> Iterator[tuple[Access, tuple[int, ...]]]:
         return self.copy.reads()
@@ -115,7 +124,7 @@ class MovedReduction:
         plan = plan_between(counts, source, own)
         lowered = lowering.lower(plan, llvm.vector_bytes(), False)
         task = lowering.task(plan, lowered, lowering.Sides(source.slot, OWN_THREAD), 1)
-        code = llvm.compiled(shape, lambda: kernel.module_text(shape))
+        code = llvm.compiled(shape, lambda: module_text(shape))
         words = words_of(Loops(counts, (own, *stores)))
         places = {2 * number + 1: number for number in range(1, len(loops.sides))}
         return [Part(task.code, task.chunks()[0], {1: 0}), Part(code, words, places)]

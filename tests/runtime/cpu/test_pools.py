@@ -1,4 +1,4 @@
-"""The kernel of max pooling agrees with the definition: any window, stride and padding, NaN and infinities too."""
+"""The kernel of pooling agrees with the definition: any window, stride and padding, NaN and infinities too."""
 
 from __future__ import annotations
 
@@ -37,6 +37,21 @@ def max_pooling(random: Random, data_type: str = "FLOAT32") -> Trial:
     return Trial(operator, {"input_tensor": numbers}, 1, shift=random.randrange(0, 64, 4))
 
 
+def average_pooling(random: Random) -> Trial:
+    """As max pooling, with numbers whose sums are exact."""
+    found = max_pooling(random)
+    options = {
+        name: getattr(found.operator, name) for name in ("window_size", "strides", "start_padding", "end_padding")
+    }
+    options |= {"dilations": found.operator.dilations, "include_padding": random.random() < 0.5}
+    numbers = found.inputs["input_tensor"]
+    numbers[np.isfinite(numbers)] = np.round(numbers[np.isfinite(numbers)] * 4)
+    operator = dml.AveragePooling1(
+        input_tensor=found.operator.input_tensor, output_tensor=found.operator.output_tensor, **options
+    )
+    return Trial(operator, {"input_tensor": numbers}, 1, shift=found.shift)
+
+
 def check(trial: Trial) -> None:
     assert np.array_equal(run(trial, "cpu"), run(trial, "reference"), equal_nan=True), trial.operator
 
@@ -44,6 +59,13 @@ def check(trial: Trial) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_max_pooling__agrees_with_its_definition(seed: int) -> None:
     check(max_pooling(Random(f"maxima {seed}"), ("FLOAT32", "FLOAT32", "FLOAT16")[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_average_pooling__agrees_with_its_definition(seed: int) -> None:
+    """Bit for bit: sums are exact, and divided once."""
+    with np.errstate(invalid="ignore"):
+        check(average_pooling(Random(f"averages {seed}")))
 
 
 @pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")
