@@ -134,6 +134,13 @@ def vector_product(random: Random, data_type: str = "FLOAT32") -> Trial:
     return _gemm(random, data_type, rows, columns, depth if columns < 4097 else random.randint(8, 40))
 
 
+def thin_product(random: Random, data_type: str = "FLOAT32") -> Trial:
+    """A few rows times a matrix, or a matrix times a few columns."""
+    few, long, depth = random.randint(2, 20), random.randint(64, 200), random.randint(60, 500)
+    rows, columns = random.choice(((few, long), (long, few)))
+    return _gemm(random, data_type, rows, columns, depth)
+
+
 def _gemm(random: Random, data_type: str, rows: int, columns: int, depth: int) -> Trial:
     rank = random.randint(2, 4)
     lead = tuple(random.randint(1, 3) for _ in range(rank - 2))

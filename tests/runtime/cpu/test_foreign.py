@@ -18,6 +18,7 @@ from tests.runtime.cpu.products import (
     gemm,
     integer_convolution,
     integer_gemm,
+    thin_product,
     vector_product,
 )
 from tests.runtime.cpu.recurrent import network
@@ -28,6 +29,7 @@ MAKERS: dict[str, Callable[[Random], Operator]] = {
     "gemm": lambda random: gemm(random).operator,
     "half": lambda random: gemm(random, "FLOAT16").operator,
     "vectors": lambda random: vector_product(random).operator,
+    "thin": lambda random: thin_product(random).operator,
     "convolution": lambda random: convolution(random).operator,
     "depthwise": lambda random: convolution(random, is_depthwise=True).operator,
     "backward": lambda random: backward_convolution(random).operator,

@@ -22,6 +22,7 @@ from tests.runtime.cpu.products import (
     gemm,
     integer_gemm,
     small_planes,
+    thin_product,
     vector_product,
 )
 from tests.runtime.cpu.recurrent import GATES, network
@@ -38,6 +39,7 @@ def resampling(random: Random) -> Trial:
 MAKERS = {
     "gemm": gemm,
     "vectors": vector_product,
+    "thin": thin_product,
     "convolution": convolution,
     "depthwise": lambda random: convolution(random, is_depthwise=True),
     "planes": small_planes,

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import anydml as dml
+from anydml.runtime.cpu.contraction import gemm as gemm_module
+from anydml.runtime.cpu.contraction import partition
 from anydml.runtime.native import llvm
 from tests.runtime.cpu.products import (
     MACHINES,
@@ -25,6 +27,7 @@ from tests.runtime.cpu.products import (
     magnitude,
     run,
     small_planes,
+    thin_product,
     values,
     vector_product,
 )
@@ -42,6 +45,21 @@ def test_gemm__agrees_with_its_definition(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_vector_product__agrees_with_its_definition(seed: int) -> None:
     check(vector_product(Random(f"vector {seed}"), TYPES[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_thin_product__agrees_with_its_definition(seed: int) -> None:
+    check(thin_product(Random(f"thin {seed}"), TYPES[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_products__of_what_no_cache_holds(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """As if caches were small: either operand is read from memory, once."""
+    monkeypatch.setattr(partition, "_FAR_BYTES", 1 << 14)
+    monkeypatch.setattr(gemm_module, "_FAR_BYTES", 1 << 14)
+    random = Random(f"far {seed}")
+    make = random.choice((thin_product, gemm, vector_product))
+    check(make(random, TYPES[seed % 3]))
 
 
 @pytest.mark.parametrize("seed", range(90))
@@ -126,6 +144,7 @@ def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, na
         assert llvm.vector_bytes() == {"sse2": 16, "avx2": 32}[name]
         check(gemm(random))
         check(vector_product(random))
+        check(thin_product(random))
         check(convolution(random))
         check(convolution(random, is_depthwise=True))
         trial = integer_gemm(random)
@@ -145,6 +164,7 @@ def _depthwise(random: Random) -> Trial:
     [
         _large_gemm,
         vector_product,
+        thin_product,
         convolution,
         _depthwise,
         small_planes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from math import prod
@@ -12,26 +12,31 @@ from typing import Any
 from anydml.core.datatype import DataType
 from anydml.core.enums import MatrixTransform
 from anydml.core.expression import FLOAT32, Node, cast, constant, load, operation
-from anydml.core.steps import Access, Nest, Program, Step, View
+from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.core.tracing import trace
 from anydml.runtime.cpu.contraction.cells import FLOATS, Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix, Pack, Panels
-from anydml.runtime.cpu.contraction.partition import Work, cut, tile_of
+from anydml.runtime.cpu.contraction.partition import FEW_ROWS_OF_FAR, Work, cut, is_far, tile_of
 from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
+from anydml.runtime.cpu.contraction.streamed import can_stream, stream
 from anydml.runtime.cpu.expand import Workspace
 
 _SMALL_DEPTH = 320
 """Rows so short can be read in place: all that a tile needs stays in the nearest caches."""
-_FEW_ROWS = 6
+_FEW_ROWS = 16
 """So few rows do not pay for packing the other operand."""
+_MANY_ROWS = 64
+"""So many beside a few columns are read as if they were columns, where they are neighbours."""
 _FEW_VECTORS = 4
 """So few columns do not pay for packing the other operand."""
 _WIDEST_TILE = 224
 """Columns."""
+_FAR_BYTES = 8 << 20
+"""A larger left operand does not stay in the caches: parts of it are read once, with all columns of the other."""
 
 
 def expand_gemm(program: Program, workspace: Workspace) -> list[Step] | None:
@@ -116,18 +121,16 @@ def multiply(
     problem: Problem, done: Finished, machine: Machine, workspace: Workspace, view: Callable[[Access, bool], Place]
 ) -> list[Step]:
     """The steps of a product. `view` sees an access from its loops, turned or not."""
-    is_turned = _prefers_turned(problem, done)
+    is_turned = _prefers_turned(problem, done, workspace)
     if is_turned:
         problem = problem.turned
     cells = problem.cells
     rows, columns, depth = problem.left.lanes, problem.right.lanes, cells.depth(problem.left.depth[0])
     epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS, True)
-    if cells == FLOATS and rows == 1:
-        from anydml.runtime.cpu.contraction.streamed import can_stream, stream
-
-        if can_stream(problem.left, problem.right):
-            sums = partial(workspace.temporary, name="sums")
-            return stream(problem.left, problem.right, problem.batch, epilogue, machine, sums)
+    if _is_streamed(problem, workspace):
+        before, left = _side_by_side(problem, workspace)
+        sums = partial(workspace.temporary, name="sums")
+        return [*before, *stream(left, problem.right, problem.batch, epilogue, machine, sums)]
     ways = choose_ways(problem, machine, workspace)
     tile = tile_of(machine, cells, (rows, columns, depth), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
     width = tile.columns(machine)
@@ -143,7 +146,10 @@ def multiply(
         else:
             operands.append(matrix)
     work = Work(prod(problem.batch), rows, columns, depth, tile, machine)
-    chunks = cut(work, 1, ways[1] is Way.STAGED, ways[1] is not Way.IN_PLACE)
+    if ways == (Way.PACKED, Way.PACKED) and _has_far_left(problem):
+        chunks = cut(work, 0, False)
+    else:
+        chunks = cut(work, 1, ways[1] is Way.STAGED, ways[1] is not Way.IN_PLACE)
     product = Product(
         operands[0],
         operands[1],
@@ -177,21 +183,54 @@ def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tup
     lefts = Way.PACKED
     if is_float and not workspace.is_constant(left.slot) and (is_short or columns <= _FEW_VECTORS * machine.lanes):
         lefts = Way.IN_PLACE
-    if is_float and rows <= _FEW_ROWS and not workspace.is_constant(left.slot):
+    is_few = rows <= (FEW_ROWS_OF_FAR if is_far(depth, columns) else _FEW_ROWS)
+    if is_float and is_few and not workspace.is_constant(left.slot):
         lefts = Way.IN_PLACE
     if workspace.is_constant(right.slot):
         return lefts, Way.PACKED
-    if is_float and right.lane_stride == 1 and (rows <= _FEW_ROWS or is_short):
+    if is_float and right.lane_stride == 1 and (is_few or is_short):
         return lefts, Way.IN_PLACE
+    if lefts is Way.PACKED and _has_far_left(problem):
+        return lefts, Way.PACKED
     return lefts, Way.STAGED if depth * _WIDEST_TILE * CELL_BYTES <= ROOM_BYTES else Way.PACKED
 
 
-def _prefers_turned(problem: Problem, done: Finished) -> bool:
-    """Whether rows of the result, and not columns, lie side by side in memory, or are all there is."""
+def _has_far_left(problem: Problem) -> bool:
+    return problem.left.lanes * problem.cells.depth(problem.left.depth[0]) * CELL_BYTES > _FAR_BYTES
+
+
+def _prefers_turned(problem: Problem, done: Finished, workspace: Workspace) -> bool:
+    """Whether rows of the result, and not columns, lie side by side in memory, or are many beside a few columns."""
     store = done.stores[0].strides
-    if problem.right.lanes == 1 and problem.left.lanes > 1:
+    rows, columns = problem.left.lanes, problem.right.lanes
+    if rows > columns and (columns == 1 or _is_streamed(problem.turned, workspace)):
         return True
+    if rows >= _MANY_ROWS and columns <= _FEW_ROWS and problem.left.lane_stride == 1:
+        return problem.left.type is DataType.FLOAT32 and not workspace.is_constant(problem.left.slot)
     return store[-1] != 1 and store[-2] == 1 and problem.left.lanes > 1
+
+
+def _is_streamed(problem: Problem, workspace: Workspace) -> bool:
+    """Whether the right operand is read as it lies. What is constant is packed once, if more than a row reads it."""
+    left, right = problem.left, problem.right
+    if problem.cells != FLOATS or (left.lanes > 1 and workspace.is_constant(right.slot)):
+        return False
+    return can_stream(replace(left, depth_strides=(1,)), right)
+
+
+def _side_by_side(problem: Problem, workspace: Workspace) -> tuple[list[Step], Matrix]:
+    """The left operand with steps in depth that are neighbours where those of the right one are: copied, if need be."""
+    left = problem.left
+    if problem.right.lane_stride == 1 or left.depth_strides[-1] == 1:
+        return [], left
+    once = left.once()
+    strides = tuple(prod(once.sizes[axis + 1 :]) for axis in range(len(once.sizes)))
+    slot = workspace.temporary(prod(once.sizes) * left.type.element_bytes, "rows")
+    copy = Nest(once.sizes, (once.access,), (Store(Access(slot, left.type, strides), load(0, left.type.numpy_dtype)),))
+    kept = iter(strides)
+    batch_strides = [next(kept) if s != 0 and n > 1 else 0 for n, s in zip(left.batch, left.batch_strides, strict=True)]
+    packed = replace(left, slot=slot, offset=0, lane_stride=strides[-2], depth_strides=(1,))
+    return [copy], replace(packed, batch_strides=tuple(batch_strides))
 
 
 def place(access: Access, is_turned: bool) -> Place:

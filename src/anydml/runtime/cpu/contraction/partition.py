@@ -27,8 +27,11 @@ WANTED_CHUNKS = 24
 """So many that threads which come late, or are held up, do not hold up the others for long."""
 FEWEST_LANES = 128
 """What is packed again for every part of the other operand is used for so many lanes of it."""
-LONG_ROW = 1024
-"""Columns of a row that are read at once where it is read in place and only once."""
+LONG_ROW, FEWEST_PARTS = 1024, 4
+"""Columns of a row that are read at once where it is read from memory, if that makes so many parts."""
+_FEW_ROWS, FEW_ROWS_OF_FAR = 2, 64
+"""Results of so few rows wait for the right operand: wherever it lies, and where no cache holds it."""
+_FAR_BYTES = 16 << 20
 BLOCK_BYTES = 384 * 1024
 """Of a packed operand that stays in the second-level cache while the other one passes by."""
 
@@ -53,9 +56,14 @@ def tile_of(
     if machine.registers > 16 and height > 8:
         vectors = 1
     vectors = even_part(-(-columns // machine.lanes), vectors)
-    return Tile(
-        height, vectors, cells, is_left_packed, is_right_in_place, depth_block(depth, rows, is_right_in_place) != depth
-    )
+    is_streamed = is_right_in_place and rows <= (FEW_ROWS_OF_FAR if is_far(depth, columns) else _FEW_ROWS)
+    is_blocked = depth_block(depth, is_streamed) != depth
+    return Tile(height, vectors, cells, is_left_packed, is_right_in_place, is_streamed, is_blocked)
+
+
+def is_far(depth: int, columns: int) -> bool:
+    """Whether no cache holds a right operand."""
+    return depth * columns * CELL_BYTES > _FAR_BYTES
 
 
 def most_rows(machine: Machine) -> int:
@@ -108,7 +116,7 @@ class Work:
 
     @property
     def block(self) -> int:
-        return depth_block(self.depth, self.rows, self.tile.is_right_in_place)
+        return depth_block(self.depth, self.tile.is_streamed)
 
     @property
     def units(self) -> tuple[int, int]:
@@ -144,8 +152,8 @@ def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True) -> Iter
     most = work.most_lanes(side) if is_limited else sizes[side]
     if work.block != work.depth:
         most = min(most, work.most_beside(1 - side, 1))
-    if not is_limited and work.rows == 1:
-        pieces = min(pieces, -(-work.columns // LONG_ROW))
+    if work.tile.is_streamed and (work.rows == 1 or is_far(work.depth, work.columns)):
+        pieces = min(pieces, max(FEWEST_PARTS, -(-work.columns // LONG_ROW)))
     parts[side] = part_of(sizes[side], work.units[side], pieces, most)
     made = -(-sizes[side] // parts[side])
     wanted = -(-pieces // made)

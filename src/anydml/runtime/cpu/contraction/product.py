@@ -146,7 +146,7 @@ class Product:
 
     @property
     def _block(self) -> int:
-        return depth_block(self.depth, self.sizes[0], self.tile.is_right_in_place)
+        return depth_block(self.depth, self.tile.is_streamed)
 
     def _common_words(self) -> dict[str, int]:
         found = {f"batch_{n}": size for n, size in enumerate(padded(self.batch, BATCH_LOOPS, 1))}

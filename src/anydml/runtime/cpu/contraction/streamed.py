@@ -1,7 +1,7 @@
-"""A row times a matrix: every element of the matrix is read once, so that memory sets the pace.
+"""A row, or a few, times a matrix: every element of the matrix is read once, so that memory sets the pace.
 
 Nothing is packed. The matrix is cut along its depth and its columns; each part is read in the order in which it lies
-in memory, and its sums are a row of their own. A second step adds up the rows of all parts and finishes the results.
+in memory, and its sums are rows of their own. A second step adds up the rows of all parts and finishes the results.
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ from anydml.runtime.native.emit import SECOND_LEVEL, Value
 from anydml.runtime.native.tasks import Task
 
 Numbers = tuple[int, ...]
-LEAST_ELEMENTS = 1 << 15
-"""Smaller matrices stay in near caches, where tiles are as quick."""
+LEAST_ELEMENTS, LEAST_FOR_ROWS = 1 << 15, 1 << 13
+"""Smaller matrices stay in near caches, where tiles are as quick: for one row, and for several."""
+LEAST_DEPTH = 64
+"""Shorter sums of several rows take longer to be added up across vectors than to be made."""
+MOST_ROWS = 8
+"""Of the left operand; each takes registers for its sums."""
 _PART_ELEMENTS = 1 << 16
 """Of the matrix, what a thread reads at once."""
 _MOST_PARTS = 24
@@ -37,6 +41,8 @@ _TOGETHER = 4
 """Rows, or columns, that are read side by side. More would fall into the same part of a cache."""
 _VECTORS = 4
 """Of a row, or of a column, that are read together."""
+_MOST_SUMS = 16
+"""Vectors of them, on processors with many registers."""
 _GATHERED_LANES = 256
 """Columns whose parts are added up at a time."""
 ACROSS, ALONG = "across", "along"
@@ -44,21 +50,25 @@ ACROSS, ALONG = "across", "along"
 
 
 def can_stream(left: Matrix, right: Matrix) -> bool:
-    """Whether there is a kernel for a row times this matrix."""
+    """Whether there is a kernel for these rows times this matrix."""
     is_along = right.depth_strides[-1] == 1 and left.depth_strides[-1] == 1
-    return left.lanes == 1 and prod(right.sizes[-2:]) >= LEAST_ELEMENTS and (right.lane_stride == 1 or is_along)
+    elements = prod(right.sizes[-2:])
+    if left.lanes == 1:
+        return elements >= LEAST_ELEMENTS and (right.lane_stride == 1 or is_along)
+    is_worth_it = elements >= LEAST_FOR_ROWS and right.depth[-1] >= LEAST_DEPTH
+    return left.lanes <= MOST_ROWS and is_worth_it and is_along and right.lane_stride != 1
 
 
 def stream(
     left: Matrix, right: Matrix, batch: Numbers, epilogue: Epilogue, machine: Machine, sums: Callable[[int], int]
 ) -> list[Step]:
-    """The steps of a row times a matrix; `sums` gives a slot of so many bytes."""
+    """The steps of rows times a matrix; `sums` gives a slot of so many bytes."""
     columns, depth = right.lanes, right.depth[0]
     deep, wide = _part_of(depth, columns, right.lane_stride == 1, _VECTORS * machine.lanes)
-    rows = -(-depth // deep)
-    slot = sums(prod(batch) * rows * columns * CELL_BYTES)
+    parts = -(-depth // deep)
+    slot = sums(prod(batch) * parts * left.lanes * columns * CELL_BYTES)
     first = Stream(left, right, batch, (deep, wide), slot, machine)
-    return [first, Gather(slot, batch, rows, columns, epilogue, machine)]
+    return [first, Gather(slot, batch, parts, left.lanes, columns, epilogue, machine)]
 
 
 def _part_of(depth: int, columns: int, is_across: bool, unit: int) -> tuple[int, int]:
@@ -76,7 +86,7 @@ def _part_of(depth: int, columns: int, is_across: bool, unit: int) -> tuple[int,
 _WORDS = Words(
     [
         *(f"{side}_{name}" for side in ("left", "right", "sums") for name in ("slot", "offset")),
-        *("left_step", "right_lane", "right_step", "depth", "columns"),
+        *("left_lane", "left_step", "right_lane", "right_step", "sums_lane", "depth", "columns"),
     ]
 )
 
@@ -91,25 +101,26 @@ class Stream:
     part: tuple[int, int]
     """Depth and columns of a part."""
     sums: int
-    """A slot: for each index of the batch and each part of the depth, a row of float32."""
+    """A slot: for each index of the batch and each part of the depth, rows of float32."""
     machine: Machine
 
     @property
-    def _rows(self) -> int:
-        return -(-self.right.depth[0] // self.part[0])
+    def _sizes_of_sums(self) -> Numbers:
+        """The batch, parts of the depth, rows and columns."""
+        return prod(self.batch), -(-self.right.depth[0] // self.part[0]), self.left.lanes, self.right.lanes
 
     def reads(self) -> Iterator[tuple[Access, Numbers]]:
         yield from ((each.access, each.sizes) for each in (self.left, self.right))
 
     def writes(self) -> Iterator[tuple[Access, Numbers]]:
-        yield _access_of_sums(self.sums), (prod(self.batch) * self._rows * self.right.lanes,)
+        yield _access_of_sums(self.sums), (prod(self._sizes_of_sums),)
 
     def renamed(self, slot: Callable[[int], int]) -> Step:
         left, right = (each.moved(slot(each.slot)) for each in (self.left, self.right))
         return replace(self, left=left, right=right, sums=slot(self.sums))
 
     def describe(self, names: Callable[[int], str]) -> str:
-        sizes = [*self.batch, 1, self.right.depth[0], self.right.lanes]
+        sizes = [*self.batch, self.left.lanes, self.right.depth[0], self.right.lanes]
         return f"stream {sizes} of {names(self.left.slot)} and {names(self.right.slot)}: {names(self.sums)}"
 
     @property
@@ -117,7 +128,7 @@ class Stream:
         return ACROSS if self.right.lane_stride == 1 else ALONG
 
     def tasks(self) -> Sequence[Task]:
-        shape = ("stream", self.machine, self.left.type, self.right.type, self._way)
+        shape = ("stream", self.machine, self.left.type, self.right.type, self._way, self.left.lanes)
         slots = (self.left.slot, self.right.slot, self.sums)
         return [Task(llvm.compiled(shape, self._write), [_WORDS.pack(each) for each in self._chunks()], max(slots) + 1)]
 
@@ -126,12 +137,13 @@ class Stream:
         sizes = left.type.element_bytes, right.type.element_bytes
         common = {"left_slot": left.slot, "right_slot": right.slot, "sums_slot": self.sums}
         common |= {"left_step": left.depth_strides[0] * sizes[0], "right_step": right.depth_strides[0] * sizes[1]}
-        common["right_lane"] = right.lane_stride * sizes[1]
+        common |= {"left_lane": left.lane_stride * sizes[0], "right_lane": right.lane_stride * sizes[1]}
+        common["sums_lane"] = right.lanes * CELL_BYTES
         indices = list(combinations(*(range(size) for size in self.batch)))
         parts = combinations(enumerate(indices), enumerate(ranges(right.depth[0], deep)), ranges(right.lanes, wide))
         for (image, index), (row, depth), columns in parts:
             starts = [_start(each, index) + depth[0] * each.depth_strides[0] for each in (left, right)]
-            place = (image * self._rows + row) * right.lanes + columns[0]
+            place = (image * self._sizes_of_sums[1] + row) * left.lanes * right.lanes + columns[0]
             yield common | {
                 "left_offset": starts[0] * sizes[0],
                 "right_offset": (starts[1] + columns[0] * right.lane_stride) * sizes[1],
@@ -144,7 +156,7 @@ class Stream:
         e = Writer(self.machine)
         emitter = _Across if self._way == ACROSS else _Along
         with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
-            emitter(e, Source(self.left.type, FLOATS), Source(self.right.type, FLOATS)).emit()
+            emitter(e, Source(self.left.type, FLOATS), Source(self.right.type, FLOATS), self.left.lanes).emit()
         return e.module()
 
 
@@ -160,8 +172,8 @@ def _access_of_sums(slot: int) -> Access:
 class _Emitter:
     """What both ways share: the words of a chunk."""
 
-    def __init__(self, e: Writer, left: Source, right: Source) -> None:
-        self.e, self.sources = e, (left, right)
+    def __init__(self, e: Writer, left: Source, right: Source, rows: int) -> None:
+        self.e, self.sources, self.rows = e, (left, right), rows
         self.left, self.right, self.sums = (_WORDS.load_address(e, side) for side in ("left", "right", "sums"))
         self.depth, self.columns = _WORDS.load(e, "depth"), _WORDS.load(e, "columns")
 
@@ -226,48 +238,52 @@ class _Along(_Emitter):
 
     def emit(self) -> None:
         e = self.e
-        whole = e.mask(self.columns, -_TOGETHER)
-        with e.loop(0, whole, _TOGETHER) as column:
-            self._emit_columns(column, _TOGETHER)
+        self.lefts = [e.step(self.left, (row, self.word("left_lane"))) for row in range(self.rows)]
+        sums = _MOST_SUMS if e.machine.registers > 16 else _MOST_SUMS // 2
+        count = min(_TOGETHER, 1 << (sums // self.rows).bit_length() - 1)  # a power of two
+        whole = e.mask(self.columns, -count)
+        with e.loop(0, whole, count) as column:
+            self._emit_columns(column, count)
         with e.loop(whole, self.columns) as column:
             self._emit_columns(column, 1)
 
     def _emit_columns(self, column: Value, count: int) -> None:
         e, kind = self.e, self.e.kind("float")
         lines = [e.step(self.right, (e.add(column, more), self.word("right_lane"))) for more in range(count)]
-        together = 8 // count
+        made = count * self.rows
+        together = max(1, 8 // made)
         width = together * e.lanes
         whole = e.mask(self.depth, -width)
-        zeros = [(kind, "zeroinitializer")] * (count * together)
 
         def body(index: str, totals: list[str]) -> list[str]:
-            following = []
-            for number in range(together):
-                place = e.add(index, number * e.lanes)
-                factor = self._factors(place, None)
-                for line, total in zip(lines, totals[number * count : (number + 1) * count], strict=True):
-                    pointer = e.step(line, (place, self.sources[1].element_bytes))
-                    following.append(self.multiply_add(factor, self.right_vector(pointer, None), total))
-            return following
-
-        totals = e.fold(0, whole, width, zeros, body)
+            places = [e.add(index, number * e.lanes) for number in range(together)]
+            parts = [totals[number * made : (number + 1) * made] for number in range(together)]
+            return [total for each in zip(places, parts, strict=True) for total in self._added(lines, *each, None)]
 
         def rest(index: str, totals: list[str]) -> list[str]:
-            mask = e.first_lanes(e.subtract(self.depth, index))
-            factor = self._factors(index, mask)
-            pointers = [e.step(line, (index, self.sources[1].element_bytes)) for line in lines]
-            vectors = [self.right_vector(pointer, mask) for pointer in pointers]
-            return [self.multiply_add(factor, *pair) for pair in zip(vectors, totals, strict=True)]
+            return self._added(lines, index, totals, e.first_lanes(e.subtract(self.depth, index)))
 
-        joined = [self._joined(totals[number::count]) for number in range(count)]
+        totals = e.fold(0, whole, width, [(kind, "zeroinitializer")] * (made * together), body)
+        joined = [self._joined(totals[number::made]) for number in range(made)]
         joined = e.fold(whole, self.depth, e.lanes, [(kind, each) for each in joined], rest)
-        for number, total in enumerate(joined):
-            place = e.step(self.sums, (e.add(column, number), CELL_BYTES))
-            e.store("float", self._sum(total), place, CELL_BYTES)
+        added = [self._lane_sums(joined[first : first + e.lanes]) for first in range(0, made, e.lanes)]
+        for row in range(self.rows):
+            place = e.step(self.sums, (column, CELL_BYTES), (row, self.word("sums_lane")))
+            numbers = [more * self.rows + row for more in range(count)]
+            if len(added) == 1:
+                e.store(f"<{count} x float>", e.shuffle(kind, added[0], None, numbers), place, CELL_BYTES)
+                continue
+            for more, number in enumerate(numbers):
+                total = e.value(f"extractelement {kind} {added[number // e.lanes]}, i32 {number % e.lanes}")
+                e.store("float", total, e.at(place, more * CELL_BYTES), CELL_BYTES)
 
-    def _factors(self, place: Value, mask: str | None) -> str:
-        e, source = self.e, self.sources[0]
-        return load_numbers(e, source, e.step(self.left, (place, source.element_bytes)), mask)
+    def _added(self, lines: list[str], place: Value, totals: list[str], mask: str | None) -> list[str]:
+        """A vector of every line times those of all rows, added to the sums of each line and row."""
+        e, (left, right) = self.e, self.sources
+        factors = [load_numbers(e, left, e.step(each, (place, left.element_bytes)), mask) for each in self.lefts]
+        vectors = [self.right_vector(e.step(line, (place, right.element_bytes)), mask) for line in lines]
+        pairs = [(vector, factor) for vector in vectors for factor in factors]
+        return [self.multiply_add(factor, vector, total) for (vector, factor), total in zip(pairs, totals, strict=True)]
 
     def _joined(self, vectors: list[str]) -> str:
         """The sum of vectors, in pairs."""
@@ -277,14 +293,18 @@ class _Along(_Emitter):
             vectors = [e.value(f"fadd {kind} {a}, {b}") for a, b in pairs]
         return vectors[0]
 
-    def _sum(self, vector: str) -> str:
-        """The sum of the lanes of a vector, half by half."""
+    def _lane_sums(self, vectors: list[str]) -> str:
+        """The sum of the lanes of each vector, one after the other: neighbours are added until each has one lane."""
         e, kind, lanes = self.e, self.e.kind("float"), self.e.lanes
-        while lanes > 1:
-            lanes //= 2
-            moved = e.shuffle(kind, vector, None, [(lane + lanes) % e.lanes for lane in range(e.lanes)])
-            vector = e.value(f"fadd {kind} {vector}, {moved}")
-        return e.value(f"extractelement {kind} {vector}, i32 0")
+        while len(vectors).bit_count() != 1:
+            vectors = [*vectors, "zeroinitializer"]
+        width = lanes
+        while width > 1:
+            pairs = zip(vectors[::2], vectors[1::2], strict=True) if len(vectors) > 1 else [(vectors[0], vectors[0])]
+            halves = [[e.shuffle(kind, *pair, range(start, 2 * lanes, 2)) for start in (0, 1)] for pair in pairs]
+            vectors = [e.value(f"fadd {kind} {even}, {odd}") for even, odd in halves]
+            width //= 2
+        return vectors[0]
 
 
 @dataclass(frozen=True)
@@ -293,18 +313,19 @@ class Gather:
 
     sums: int
     batch: Numbers
+    parts: int
+    """Of the depth."""
     rows: int
-    """Parts of the depth."""
     columns: int
     epilogue: Epilogue
     machine: Machine
 
     @property
     def _result_sizes(self) -> Numbers:
-        return (*self.batch, 1, 1, 1, self.columns)
+        return (*self.batch, self.rows, 1, 1, self.columns)
 
     def reads(self) -> Iterator[tuple[Access, Numbers]]:
-        yield _access_of_sums(self.sums), (prod(self.batch) * self.rows * self.columns,)
+        yield _access_of_sums(self.sums), (prod(self.batch) * self.parts * self.rows * self.columns,)
         yield from ((access, self._result_sizes) for access in accesses(self.epilogue.loads))
 
     def writes(self) -> Iterator[tuple[Access, Numbers]]:
@@ -315,23 +336,27 @@ class Gather:
 
     def describe(self, names: Callable[[int], str]) -> str:
         written = ", ".join(names(place.slot) for place in self.epilogue.stores)
-        return f"gather {[*self.batch, self.rows, self.columns]} of {names(self.sums)}: {written}"
+        return f"gather {[*self.batch, self.parts, self.rows, self.columns]} of {names(self.sums)}: {written}"
 
     @property
     def _words(self) -> Words:
-        names = ["sums_slot", "sums_offset", "rows", "pitch", "first", "last"]
+        names = ["sums_slot", "sums_offset", "parts", "rows", "pitch", "first", "last"]
         return Words([*names, *(f"batch_{n}" for n in range(BATCH_LOOPS)), *self.epilogue.words()])
 
     def tasks(self) -> Sequence[Task]:
         shape = ("gather", self.machine, self.epilogue.shape)
         code = llvm.compiled(shape, self._write)
-        common = {"sums_slot": self.sums, "rows": self.rows, "pitch": self.columns * CELL_BYTES}
+        common = {"sums_slot": self.sums, "parts": self.parts, "rows": self.rows, "pitch": self.columns * CELL_BYTES}
         common |= self.epilogue.values_of_words((1, 1, self.columns))
         indices = enumerate(combinations(*(range(size) for size in padded(self.batch, BATCH_LOOPS, 1))))
-        part = max(_GATHERED_LANES, round_up(_PART_ELEMENTS // self.rows, _GATHERED_LANES))
+        part = max(_GATHERED_LANES, round_up(_PART_ELEMENTS // (self.parts * self.rows), _GATHERED_LANES))
         words, chunks = self._words, []
         for (image, index), (first, last) in combinations(indices, ranges(self.columns, part)):
-            own = {"sums_offset": image * self.rows * self.columns * CELL_BYTES, "first": first, "last": last}
+            own = {
+                "sums_offset": image * self.parts * self.rows * self.columns * CELL_BYTES,
+                "first": first,
+                "last": last,
+            }
             own |= {f"batch_{n}": place for n, place in enumerate(index)}
             chunks.append(words.pack(common | own))
         slots = [self.sums, *(place.slot for place in self.epilogue.places)]
@@ -345,23 +370,27 @@ class Gather:
             memory = e.room((_GATHERED_LANES + e.lanes) * CELL_BYTES, e.vector_bytes)
             batch = [words.load(e, f"batch_{n}") for n in range(BATCH_LOOPS)]
             self.epilogue.emit_context(e, words, context, batch)
-            source, last = words.load_address(e, "sums"), words.load(e, "last")
-            with e.loop(words.load(e, "first"), last, _GATHERED_LANES) as column:
+            source, last, pitch = words.load_address(e, "sums"), words.load(e, "last"), words.load(e, "pitch")
+            with (
+                e.loop(0, words.load(e, "rows")) as row,
+                e.loop(words.load(e, "first"), last, _GATHERED_LANES) as column,
+            ):
                 lanes = e.minimum(_GATHERED_LANES, e.subtract(last, column))
+                line = e.step(source, (row, pitch), (column, CELL_BYTES))
                 with e.loop(0, lanes, e.lanes) as lane:
-                    total = self._total(e, words, e.step(source, (e.add(column, lane), CELL_BYTES)), lanes, lane)
+                    total = self._total(e, words, e.step(line, (lane, CELL_BYTES)), lanes, lane)
                     e.store(e.kind("float"), total, e.step(memory, (lane, CELL_BYTES)))
-                numbers: list[Value] = [0, 0, column, 1, lanes]
+                numbers: list[Value] = [0, row, column, 1, lanes]
                 e.call("finish", ("ptr", context), ("ptr", memory), *(("i64", number) for number in numbers))
         return e.module()
 
     def _total(self, e: Writer, words: Words, source: str, lanes: Value, lane: Value) -> str:
-        kind, pitch = e.kind("float"), words.load(e, "pitch")
+        kind, pitch = e.kind("float"), e.multiply(words.load(e, "rows"), words.load(e, "pitch"))
         mask = e.first_lanes(e.subtract(lanes, lane))
 
-        def body(row: str, totals: list[str]) -> list[str]:
-            found = e.load_some("float", e.step(source, (row, pitch)), mask)
+        def body(part: str, totals: list[str]) -> list[str]:
+            found = e.load_some("float", e.step(source, (part, pitch)), mask)
             return [e.value(f"fadd {kind} {totals[0]}, {found}")]
 
         first = e.load_some("float", source, mask)
-        return e.fold(1, words.load(e, "rows"), 1, [(kind, first)], body)[0]
+        return e.fold(1, words.load(e, "parts"), 1, [(kind, first)], body)[0]

@@ -17,8 +17,8 @@ from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 
 _WHOLE_DEPTH, _DEPTH_BLOCK = 1536, 1024
 """Up to so many cells depth is one block; else blocks have at most so many."""
-_FEW_ROWS, _STREAMS = 2, 16
-"""Results of so few rows wait for memory, which likes to be read in so many places at once."""
+_STREAMS = 16
+"""Rows of an operand that is read once, from memory, which likes to be read in so many places at once."""
 _ROWS_PER_POINTER = 4
 """Rows of an operand in place: one pointer and multiples of the stride reach so many."""
 TILE, PART = "tile", "part"
@@ -39,6 +39,8 @@ class Tile:
     is_left_packed: bool
     is_right_in_place: bool = False
     """Then the last columns are read with masks: what follows them may be another buffer."""
+    is_streamed: bool = False
+    """Whether results wait for a right operand that is read in place, once: in long pieces of a few of its rows."""
     is_blocked: bool = False
     """Whether depth is walked in several blocks, with the sums in memory between them."""
     turns_results: bool = False
@@ -59,12 +61,9 @@ class Tile:
         return round_up(self.rows, machine.lanes) * CELL_BYTES
 
 
-def depth_block(depth: int, rows: int, is_right_in_place: bool) -> int:
-    """Depth is walked in nearly equal blocks of so many cells: what a tile reads stays in near caches.
-
-    For a few rows the right operand is read once, as fast as memory gives it: in long pieces of a few of its rows.
-    """
-    if is_right_in_place and rows <= _FEW_ROWS and depth > _STREAMS:
+def depth_block(depth: int, is_streamed: bool) -> int:
+    """Depth is walked in nearly equal blocks of so many cells: what a tile reads stays in near caches."""
+    if is_streamed and depth > _STREAMS:
         return _STREAMS
     if depth <= _WHOLE_DEPTH:
         return depth
@@ -199,7 +198,7 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
             vectors = [e.load_some(tile.cells.element, *pair) for pair in zip(places, masks, strict=True)]
         else:
             vectors = [e.load(kind, place) for place in places]
-        if tile.is_right_in_place and tile.rows <= _FEW_ROWS:
+        if tile.is_streamed:
             for place in places:  # what the next tile reads
                 e.prefetch(e.at(place, tile.vectors * e.vector_bytes), FIRST_LEVEL)
         for line in range(tile.lines_ahead):

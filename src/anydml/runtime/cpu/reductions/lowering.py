@@ -106,8 +106,9 @@ def task_of(reduction: Reduction) -> Task:
 def module_text(shape: Shape) -> str:
     from anydml.runtime.cpu.reductions import kernel, rows, running
 
-    maker = running if shape.scan else kernel if shape.row is None else rows
-    return maker.module_text(shape)
+    if shape.scan:
+        return running.module_text(shape)
+    return kernel.module_text(shape) if shape.row is None else rows.module_text(shape)
 
 
 def lower(reduction: Reduction) -> Lowered | None:
