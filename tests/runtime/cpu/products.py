@@ -178,12 +178,13 @@ def convolution(random: Random, data_type: str = "FLOAT32", is_depthwise: bool =
     groups = random.randint(2, 20) if is_depthwise else random.choice((1, 1, 1, 2, 3))
     channels = 1 if is_depthwise else random.choice((1, 3, 5, 16, 33))
     filters = random.choice((1, 1, 2)) if is_depthwise else random.choice((1, 4, 17, 24, 40))
-    window = [random.choice((1, 2, 3, 3, 5) if spatial < 3 else (1, 2, 3)) for _ in range(spatial)]
+    sizes_of_windows = (1, 2, 3, 3, 5, 7, 9) if is_depthwise else (1, 2, 3, 3, 5) if spatial < 3 else (1, 2, 3)
+    window = [random.choice(sizes_of_windows) for _ in range(spatial)]
     dilations = [random.choice((1, 1, 2)) for _ in window]
     strides = [random.choice((1, 1, 2, 3)) for _ in window]
     reach = [(size - 1) * dilation + 1 for size, dilation in zip(window, dilations, strict=True)]
     image = [random.randint(1, 40 if spatial < 3 else 9) for _ in window]
-    paddings = [[random.randint(0, 2) for _ in window] for _ in range(2)]
+    paddings = [[random.randint(0, max(2, size // 2)) for size in window] for _ in range(2)]
     for axis in range(spatial):
         lack = reach[axis] - image[axis] - paddings[0][axis] - paddings[1][axis]
         image[axis] += max(0, lack)
@@ -317,7 +318,7 @@ def backward_convolution(random: Random, data_type: str = "FLOAT32") -> Trial:
 def small_planes(random: Random) -> Trial:
     """A depthwise convolution of small images, which mostly stay as large as they are."""
     height, width, channels = random.randint(1, 9), random.randint(1, 9), random.choice((1, 2, 5, 17))
-    window, dilations = ([random.choice(options) for _ in range(2)] for options in ((1, 2, 3, 5), (1, 1, 2)))
+    window, dilations = ([random.choice(options) for _ in range(2)] for options in ((1, 2, 3, 5, 7), (1, 1, 2)))
     reach = [(taps - 1) * step for taps, step in zip(window, dilations, strict=True)]
     start = [random.randint(0, most) for most in reach]
     end = [most - before for most, before in zip(reach, start, strict=True)]

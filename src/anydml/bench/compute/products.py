@@ -149,6 +149,8 @@ _CONVOLUTIONS = (
     _Convolution("depthwise 3x3/2 96 112x112", 96, 112, 96, 3, 2, 96),
     _Convolution("depthwise 3x3 192 28x28", 192, 28, 192, 3, groups=192),
     _Convolution("depthwise 3x3 960 7x7", 960, 7, 960, 3, groups=960),
+    _Convolution("depthwise 5x5 240 28x28", 240, 28, 240, 5, groups=240),
+    _Convolution("depthwise 7x7 96 56x56", 96, 56, 96, 7, groups=96),
     _Convolution("1x1 320-1280 7x7", 320, 7, 1280, 1),
     _Convolution("3x3 64-64 256x256", 64, 256, 64, 3),
     _Convolution("3x3 512-512 32x32", 512, 32, 512, 3),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 
 from anydml.core.datatype import DataType
 from anydml.core.steps import Access, Step
@@ -35,7 +34,7 @@ def convolve_depthwise(filtered: Filtered, done: Finished, machine: Machine, wor
 def _is_depthwise(filtered: Filtered) -> bool:
     windows = filtered.windows
     is_plane = windows.taps[0] == windows.sizes_read[0] == windows.pixels[0] == 1 and windows.starts[0] == 0
-    is_short = windows.channels == 1 and prod(windows.taps) <= MOST_TAPS
+    is_short = windows.channels == 1 and max(windows.taps) <= MOST_TAPS
     return is_plane and is_short
 
 

@@ -25,8 +25,10 @@ from anydml.runtime.native.tasks import Task
 
 Numbers = tuple[int, ...]
 PIXELS, CHANNELS, PLANES = "pixels", "channels", "planes"
-MOST_TAPS = 25
-"""Filters with more taps have no room for their numbers in registers."""
+MOST_TAPS = 16
+"""Along an axis: filters with more of them would make long code."""
+HELD_TAPS = 12
+"""Filters with more taps leave few registers for sums: their numbers are read for a line of taps at a time."""
 _TALLEST = 8
 """Outputs of a tile."""
 _WORK_OF_MEMORY = 8
@@ -131,11 +133,16 @@ class Depthwise:
         return self.filter or Access(self.input.slot, self.input.type, (0, 0, 0), self.input.offset)
 
     @property
+    def holds_filter(self) -> bool:
+        """Whether all numbers of a filter are in registers."""
+        return self.lanes_are == PLANES or self.sliding.taps * self.crossing.taps <= HELD_TAPS
+
+    @property
     def height(self) -> int:
         """Outputs of a tile."""
         if self.lanes_are == PLANES:
             return self.sliding.outputs
-        held = 2 if self.fold else self.sliding.taps * self.crossing.taps
+        held = 2 if self.fold else self.sliding.taps * (self.crossing.taps if self.holds_filter else 1)
         sums = self.machine.registers - held - 4
         # Tiles read more places at once than memory likes where outputs share little.
         tallest = _TALLEST // 2 if self.fold or self.sliding.step > 1 else _TALLEST

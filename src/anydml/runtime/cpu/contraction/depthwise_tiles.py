@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import reduce
+from collections.abc import Callable, Iterator
+from functools import partial, reduce
 from itertools import product as combinations
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,8 @@ from anydml.runtime.native.emit import SECOND_LEVEL, Value
 if TYPE_CHECKING:
     from anydml.runtime.cpu.contraction.depthwise import Depthwise
 
+Numbers = dict[tuple[int, int], str]
+"""Of a filter: the vector of each tap."""
 AHEAD_TILES = 2
 """How many tiles ahead memory is asked for."""
 _LOWEST = {"float": "0xFFF0000000000000", "half": "0xHFC00"}
@@ -31,6 +33,8 @@ class TileEmitter:
         self.is_maximum = step.fold is not None and step.fold.operation == "maximum"
         self.neutral = lowest["float"] if self.is_maximum else "zeroinitializer"
         """What outputs begin with."""
+        self.filter = "%filter"
+        """Where the numbers of the present filter begin."""
         self.padding = lowest[self.source.element] if self.is_maximum else "zeroinitializer"
         """What lies outside of the input, as its elements."""
 
@@ -51,9 +55,7 @@ class TileEmitter:
         axis = self.step.sliding
         return (self.height - 1) * axis.step + axis.reach
 
-    def add(
-        self, sums: list[str], position: int, crossing: int, vector: str, weights: dict[tuple[int, int], str]
-    ) -> None:
+    def add(self, sums: list[str], position: int, crossing: int, vector: str, weights: Numbers) -> None:
         """Adds an input vector to every output that has it in its window."""
         axis = self.step.sliding
         for output in range(self.height):
@@ -62,8 +64,42 @@ class TileEmitter:
                 if self.step.fold:
                     sums[output] = self.folded(sums[output], vector)
                     continue
-                weight = weights[tap, crossing]
-                sums[output] = self.multiply_add(vector, weight, sums[output])
+                sums[output] = self.multiply_add(vector, weights[tap, crossing], sums[output])
+
+    def read_number(self, place: str) -> str:
+        """The vector of a tap."""
+        raise NotImplementedError
+
+    def numbers(self, crossing: Value) -> dict[int, str]:
+        """The vectors of all taps along the sliding axis."""
+        steps = self.word("filter_sliding"), self.word("filter_crossing")
+        taps = range(self.step.sliding.taps)
+        return {
+            tap: self.read_number(self.e.step(self.filter, *zip((tap, crossing), steps, strict=True))) for tap in taps
+        }
+
+    def held(self) -> Numbers:
+        """The vectors of all taps, where there are registers for them."""
+        if not self.step.holds_filter:
+            return {}
+        crossing = range(self.step.crossing.taps)
+        return {(tap, number): vector for number in crossing for tap, vector in self.numbers(number).items()}
+
+    def walked(self, line_of: Callable[[Value], Callable[[int], str]]) -> list[str]:
+        """The outputs of a tile, one tap of the crossing axis after the other: registers hold the numbers of one.
+
+        `line_of` such a tap gives the input vector of a position.
+        """
+
+        def body(crossing: str, carried: list[str]) -> list[str]:
+            sums, vector_at = list(carried), line_of(crossing)
+            numbers = {(tap, 0): vector for tap, vector in self.numbers(crossing).items()}
+            for position in filter(self.used, range(self.positions())):
+                self.add(sums, position, 0, vector_at(position), numbers)
+            return sums
+
+        begin = [(self.e.kind("float"), self.neutral)] * self.height
+        return self.e.fold(0, self.step.crossing.taps, 1, begin, body)
 
     def multiply_add(self, vector: str, weight: str, total: str) -> str:
         return FLOATS.multiply_add(self.e, vector, weight, total)
@@ -142,18 +178,16 @@ class PixelEmitter(TileEmitter):
             found = self.e.choose(self.e.compare("eq", number, place), "i64", values[place], found)
         return found
 
-    def weights(self) -> dict[tuple[int, int], str]:
+    def weights(self) -> Numbers:
         if self.step.fold:
             return {}
-        e = self.e
+        self.filter = self.e.step("%filter", ("%unit", self.word("filter_channel")))
+        return self.held()
+
+    def read_number(self, place: str) -> str:
         source = Source(self.step.numbers.type, FLOATS)
-        first = e.step("%filter", ("%unit", self.word("filter_channel")))
-        found = {}
-        for sliding, crossing in self.taps():
-            place = e.step(first, (sliding, self.word("filter_sliding")), (crossing, self.word("filter_crossing")))
-            number = source.numbers_of(e, e.load(source.element, place, source.element_bytes), 1)
-            found[sliding, crossing] = e.splat("float", number)
-        return found
+        element = self.e.load(source.element, place, source.element_bytes)
+        return self.e.splat("float", source.numbers_of(self.e, element, 1))
 
     def _lines(self, row: Value) -> list[tuple[str, str]]:
         """For every line of the input that a tile reads: its address and whether there is one."""
@@ -169,7 +203,7 @@ class PixelEmitter(TileEmitter):
     def _emit_tile(
         self,
         lines: list[tuple[str, str]],
-        weights: dict[tuple[int, int], str],
+        weights: Numbers,
         row: Value,
         column: Value,
         is_edge: bool,
@@ -177,6 +211,10 @@ class PixelEmitter(TileEmitter):
     ) -> None:
         e, axis = self.e, self.step.crossing
         start = e.add(e.multiply(column, axis.step), self.word("crossing_start"))
+        lanes = e.subtract(self.word("crossing_outputs"), column) if is_edge else None
+        if not weights and not self.step.fold:
+            self.store(self.walked(lambda tap: self._line_of(lines, start, tap, is_edge)), row, column, lanes, memory)
+            return
         size = self.source.element_bytes
         # Of two taps side by side that step by two, one reads the even and the other the odd elements of the same.
         is_paired = axis.step == 2 and axis.dilation == 1
@@ -200,8 +238,19 @@ class PixelEmitter(TileEmitter):
                 vectors = [reduce(self.folded, vectors)]
             for tap, vector in enumerate(vectors):
                 self.add(sums, position, tap, vector, weights)
-        lanes = e.subtract(self.word("crossing_outputs"), column) if is_edge else None
         self.store(sums, row, column, lanes, memory)
+
+    def _line_of(self, lines: list[tuple[str, str]], start: Value, tap: Value, is_edge: bool) -> Callable[[int], str]:
+        e = self.e
+        place = e.add(start, e.multiply(tap, self.step.crossing.dilation))
+        masks = self._masks(place) if is_edge else []
+
+        def vector_at(position: int) -> str:
+            line, is_inside = lines[position]
+            at = e.choose(is_inside, "ptr", e.step(line, (place, self.source.element_bytes)), "%zeros")
+            return self._joined(self._halves(at, masks), 0)
+
+        return vector_at
 
     def _ask_for_next(self, at: str, position: int) -> None:
         """The same pixels of a later tile, if this one is the first that reads the line: folds wait for memory."""
@@ -251,59 +300,53 @@ class ChannelEmitter(TileEmitter):
                     mask = e.first_lanes(e.subtract(channels, channel)) if is_part else None
                     self._emit_tile(self._weights(channel), channel, column, mask, memory)
 
-    def _weights(self, channel: Value) -> dict[tuple[int, int], str]:
+    def _weights(self, channel: Value) -> Numbers:
         if self.step.fold:
             return {}
         e = self.e
-        first = e.step("%filter", (e.divide(channel, e.lanes), self.word("filter_channel")))
-        found = {}
-        for sliding, crossing in self.taps():
-            place = e.step(first, (sliding, self.word("filter_sliding")), (crossing, self.word("filter_crossing")))
-            found[sliding, crossing] = e.load(e.kind("float"), place)
-        return found
+        self.filter = e.step("%filter", (e.divide(channel, e.lanes), self.word("filter_channel")))
+        return self.held()
 
-    def _emit_tile(
-        self, weights: dict[tuple[int, int], str], channel: Value, column: Value, mask: str | None, memory: str
-    ) -> None:
+    def read_number(self, place: str) -> str:
+        return self.e.load(self.e.kind("float"), place)
+
+    def _emit_tile(self, weights: Numbers, channel: Value, column: Value, mask: str | None, memory: str) -> None:
         e, sliding = self.e, self.step.sliding
         across = e.add(e.multiply(column, sliding.step), self.word("sliding_start"))
-        lines = self._lines(e.step("%input", (channel, self.source.element_bytes)))
+        start = e.step("%input", (channel, self.source.element_bytes))
         after = e.add(across, self.positions())
         is_whole = e.both(e.compare("sge", across, 0), e.compare("sle", after, self.word("sliding_size")))
         lanes = None if mask is None else e.subtract(self.word("channels"), channel)
         for is_edge in (False, True):
             with e.unless(is_whole) if is_edge else e.when(is_whole):
-                sums = self._sums(lines, across, weights, mask, is_edge)
+                line_of = partial(self._line_of, start, across, mask, is_edge)
+                sums = self._sums(line_of, weights) if weights or self.step.fold else self.walked(line_of)
                 self.store(sums, column, channel, lanes, memory)
 
-    def _lines(self, start: str) -> list[tuple[str, str]]:
-        """For every tap down the image, the address of a line and the distance of its pixels; padding has none."""
-        e, crossing, found = self.e, self.step.crossing, []
-        down = e.add(e.multiply("%unit", crossing.step), self.word("crossing_start"))
-        for tap in range(crossing.taps):
-            line = e.add(down, tap * crossing.dilation)
-            is_line = e.compare("ult", line, self.word("crossing_size"))
-            at = e.step(start, (line, self.word("crossing_stride")))
-            stride = e.choose(is_line, "i64", self.word("sliding_stride"), 0)
-            found.append((e.choose(is_line, "ptr", at, "%zeros"), stride))
-        return found
-
-    def _sums(
-        self,
-        lines: list[tuple[str, str]],
-        across: Value,
-        weights: dict[tuple[int, int], str],
-        mask: str | None,
-        is_edge: bool,
-    ) -> list[str]:
-        """The outputs of a tile; at an edge, some pixels are padding."""
-        e, sums = self.e, [self.neutral] * self.height
-        for tap, (line, stride) in enumerate(lines):
-            first = e.step(line, (across, stride))
+    def _sums(self, line_of: Callable[[Value], Callable[[int], str]], weights: Numbers) -> list[str]:
+        """The outputs of a tile."""
+        sums = [self.neutral] * self.height
+        for tap in range(self.step.crossing.taps):
+            vector_at = line_of(tap)
             for position in filter(self.used, range(self.positions())):
-                pointer = e.step(first, (position, stride))
-                if is_edge:
-                    is_inside = e.compare("ult", e.add(across, position), self.word("sliding_size"))
-                    pointer = e.choose(is_inside, "ptr", pointer, "%zeros")
-                self.add(sums, position, tap, self.load(pointer, mask), weights)
+                self.add(sums, position, tap, vector_at(position), weights)
         return sums
+
+    def _line_of(self, start: str, across: Value, mask: str | None, is_edge: bool, tap: Value) -> Callable[[int], str]:
+        """The pixels of a line, for a tap down the image; those of padding are all at one place."""
+        e, crossing = self.e, self.step.crossing
+        down = e.add(e.multiply("%unit", crossing.step), self.word("crossing_start"))
+        number = e.add(down, e.multiply(tap, crossing.dilation))
+        is_line = e.compare("ult", number, self.word("crossing_size"))
+        line = e.choose(is_line, "ptr", e.step(start, (number, self.word("crossing_stride"))), "%zeros")
+        stride = e.choose(is_line, "i64", self.word("sliding_stride"), 0)
+        first = e.step(line, (across, stride))
+
+        def vector_at(position: int) -> str:
+            pointer = e.step(first, (position, stride))
+            if is_edge:
+                is_inside = e.compare("ult", e.add(across, position), self.word("sliding_size"))
+                pointer = e.choose(is_inside, "ptr", pointer, "%zeros")
+            return self.load(pointer, mask)
+
+        return vector_at

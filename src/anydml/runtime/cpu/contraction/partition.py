@@ -23,6 +23,8 @@ LEAST_WORK = 1 << 19
 """Multiplications that are worth a thread of their own: about five microseconds."""
 ROWS_OF_MEMORY = 8
 """Fewer rows take as long: the other operand has to come from memory or a far cache."""
+WORK_OF_STORES = 12
+"""Shorter sums take as long: results have to be stored."""
 WANTED_CHUNKS = 24
 """So many that threads which come late, or are held up, do not hold up the others for long."""
 FEWEST_LANES = 128
@@ -145,7 +147,7 @@ def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True) -> Iter
     An operand that chunks pack for themselves is packed again for every part of the other side: there are few of those.
     """
     sizes = (work.rows, work.columns)
-    pieces = wanted_pieces(work.batch * max(work.rows, ROWS_OF_MEMORY) * work.columns * work.depth)
+    pieces = wanted_pieces(work.batch * max(work.rows, ROWS_OF_MEMORY) * work.columns * max(work.depth, WORK_OF_STORES))
     batch_part = even_part(work.batch, max(1, work.batch // pieces))
     pieces = -(-pieces // -(-work.batch // batch_part))
     parts = [0, 0]

@@ -13,7 +13,7 @@ from anydml.runtime.cpu.contraction.machine import Machine
 
 MASKED_VECTOR_BYTES = 64
 """Vectors of this size are loaded in part by one instruction."""
-MOST_VECTORS = 4
+MOST_VECTORS, MOST_TAPS = 4, 49
 
 
 def fits_planes(down: Slide, across: Slide, epilogue: Epilogue, machine: Machine) -> bool:
@@ -22,6 +22,7 @@ def fits_planes(down: Slide, across: Slide, epilogue: Epilogue, machine: Machine
     is_even = all(axis.step == 1 for axis in (down, across))
     is_small = down.outputs * across.outputs <= MOST_VECTORS * machine.lanes and across.outputs < machine.lanes
     is_flat = all((place.plain, place.folds[-1]) in ((across.outputs, 1), (0, 0)) for place in epilogue.places)
+    is_small = is_small and down.taps * across.taps <= MOST_TAPS
     is_ready = machine.vector_bytes == MASKED_VECTOR_BYTES and epilogue.is_short
     return is_dense and is_even and is_small and is_flat and is_ready
 

@@ -16,7 +16,7 @@ from anydml.operators.sliding import Slide as Windows
 from anydml.operators.sliding import window_sizes
 from anydml.runtime.cpu import pooling
 from anydml.runtime.cpu.contraction.channelwise import narrowed
-from anydml.runtime.cpu.contraction.depthwise import CHANNELS, MOST_TAPS, PIXELS, Depthwise, Fold, Slide
+from anydml.runtime.cpu.contraction.depthwise import CHANNELS, PIXELS, Depthwise, Fold, Slide
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Epilogue, Place
 from anydml.runtime.cpu.contraction.machine import host_machine
 from anydml.runtime.cpu.contraction.results import Finish, finish, sums_of_floats
@@ -25,6 +25,8 @@ from anydml.runtime.cpu.expand import Workspace
 _TYPES = (DataType.FLOAT32, DataType.FLOAT16)
 _PLANE = 4
 """Dimensions of a batch of images."""
+_MOST_TAPS = 25
+"""Larger windows are folded along one dimension after the other."""
 
 
 def expand_max_pooling(program: Program, workspace: Workspace) -> list[Step] | None:
@@ -87,7 +89,7 @@ def _has_kernel(operator: Any, source: View) -> bool:
         return False
     slides = operator.slides
     reaches = [(slide.window - 1) * slide.dilation + 1 for slide in slides]
-    if max(*reaches, prod(slide.window for slide in slides)) > MOST_TAPS:
+    if max(*reaches, prod(slide.window for slide in slides)) > _MOST_TAPS:
         return False
     if any(slide.inside(np).min() < 1 for slide in slides):
         return False
