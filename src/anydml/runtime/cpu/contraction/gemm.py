@@ -22,13 +22,14 @@ from anydml.runtime.cpu.contraction.partition import FEW_ROWS_OF_FAR, Work, cut,
 from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
-from anydml.runtime.cpu.contraction.streamed import can_stream, stream
 from anydml.runtime.cpu.expand import Workspace
 
 _SMALL_DEPTH = 320
 """Rows so short can be read in place: all that a tile needs stays in the nearest caches."""
 _FEW_ROWS = 16
 """So few rows do not pay for packing the other operand."""
+_MOST_STREAMED = 8
+"""Rows that are multiplied while the right operand passes by: each takes registers for its sums."""
 _MANY_ROWS = 64
 """So many beside a few columns are read as if they were columns, where they are neighbours."""
 _FEW_VECTORS = 4
@@ -128,6 +129,8 @@ def multiply(
     rows, columns, depth = problem.left.lanes, problem.right.lanes, cells.depth(problem.left.depth[0])
     epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS, True)
     if _is_streamed(problem, workspace):
+        from anydml.runtime.cpu.contraction.streamed import stream
+
         before, left = _side_by_side(problem, workspace)
         sums = partial(workspace.temporary, name="sums")
         return [*before, *stream(left, problem.right, problem.batch, epilogue, machine, sums)]
@@ -213,8 +216,12 @@ def _prefers_turned(problem: Problem, done: Finished, workspace: Workspace) -> b
 def _is_streamed(problem: Problem, workspace: Workspace) -> bool:
     """Whether the right operand is read as it lies. What is constant is packed once, if more than a row reads it."""
     left, right = problem.left, problem.right
-    if problem.cells != FLOATS or (left.lanes > 1 and workspace.is_constant(right.slot)):
+    if problem.cells != FLOATS or left.lanes > _MOST_STREAMED:
         return False
+    if left.lanes > 1 and workspace.is_constant(right.slot):
+        return False
+    from anydml.runtime.cpu.contraction.streamed import can_stream
+
     return can_stream(replace(left, depth_strides=(1,)), right)
 
 

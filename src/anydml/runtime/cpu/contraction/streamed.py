@@ -30,8 +30,6 @@ LEAST_ELEMENTS, LEAST_FOR_ROWS = 1 << 15, 1 << 13
 """Smaller matrices stay in near caches, where tiles are as quick: for one row, and for several."""
 LEAST_DEPTH = 64
 """Shorter sums of several rows take longer to be added up across vectors than to be made."""
-MOST_ROWS = 8
-"""Of the left operand; each takes registers for its sums."""
 _PART_ELEMENTS = 1 << 16
 """Of the matrix, what a thread reads at once."""
 _MOST_PARTS = 24
@@ -56,7 +54,7 @@ def can_stream(left: Matrix, right: Matrix) -> bool:
     if left.lanes == 1:
         return elements >= LEAST_ELEMENTS and (right.lane_stride == 1 or is_along)
     is_worth_it = elements >= LEAST_FOR_ROWS and right.depth[-1] >= LEAST_DEPTH
-    return left.lanes <= MOST_ROWS and is_worth_it and is_along and right.lane_stride != 1
+    return is_worth_it and is_along and right.lane_stride != 1
 
 
 def stream(
