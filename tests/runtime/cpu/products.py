@@ -48,11 +48,11 @@ class Trial:
 
 
 def layout(random: Random, sizes: tuple[int, ...], data_type: str, flags: str | None = None) -> dml.TensorDesc:
-    """Packed, in another order of dimensions, or with gaps."""
+    """Packed, in another order of dimensions, or with gaps, at times between all elements."""
     order = list(range(len(sizes)))
     if random.random() < 0.6:
         random.shuffle(order)
-    strides, step = [1] * len(sizes), 1
+    strides, step = [1] * len(sizes), random.choice((1, 1, 1, 1, 1, 1, 1, 2, 3))
     for axis in reversed(order):
         strides[axis] = step
         step *= sizes[axis] + random.choice((0, 0, 0, 1, 5))

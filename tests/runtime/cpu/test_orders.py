@@ -134,3 +134,14 @@ def test_whole_images__are_reduced(name: str, spatial: tuple[int, ...]) -> None:
     found = compiled(x)
     wanted = expected(x.astype(np.float64), tuple(range(2, len(sizes))))
     np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("strides", [(1, 126, 9, 3), (1, 3, 297, 99), (1386, 42, 3, 1)])
+def test_whole_images__of_interleaved_batches(strides: tuple[int, ...]) -> None:
+    """Once copied, the pixels of an image are a row."""
+    sizes, window = (3, 33, 14, 3), (14, 3)
+    tensor = dml.TensorDesc("FLOAT32", sizes, strides)
+    operator = dml.AveragePooling(input_tensor=tensor, window_size=window, strides=(1, 1), include_padding=True)
+    x = np.random.default_rng(5).standard_normal(sizes).astype(np.float32)
+    found = dml.Device("cpu").compile(operator)(filled(tensor, x))
+    np.testing.assert_allclose(found, x.astype(np.float64).mean((2, 3), keepdims=True), rtol=1e-5, atol=1e-5)

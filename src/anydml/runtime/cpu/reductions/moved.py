@@ -52,7 +52,7 @@ class MovedReduction:
         if not is_only or not copy.is_copy or reduction.stores_all or reduction.scan:
             return False
         found = lower(reduction)
-        if found is None or found.shape.is_along or self._operand() is None:
+        if found is None or found.shape.is_along or found.shape.row is not None or self._operand() is None:
             return False
         return prod(reduction.reduced) * GRAIN * reduction.loads[0].type.element_bytes <= BLOCK_BYTES
 
