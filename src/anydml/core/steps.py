@@ -49,6 +49,11 @@ class Nest:
     loads: tuple[Access, ...]
     stores: tuple[Store, ...]
 
+    @classmethod
+    def copy(cls, sizes: tuple[int, ...], source: Access, destination: Access) -> Nest:
+        """Elements that only move."""
+        return cls(sizes, (source,), (Store(destination, load(0, source.type.numpy_dtype)),))
+
     def reads(self) -> Iterator[tuple[Access, tuple[int, ...]]]:
         """Every access that reads, with the sizes of its loops."""
         return ((access, self.sizes) for access in self.loads)

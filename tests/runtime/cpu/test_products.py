@@ -55,8 +55,8 @@ def test_thin_product__agrees_with_its_definition(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_products__of_what_no_cache_holds(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     """As if caches were small: either operand is read from memory, once."""
-    monkeypatch.setattr(partition, "_FAR_BYTES", 1 << 14)
-    monkeypatch.setattr(gemm_module, "_FAR_BYTES", 1 << 14)
+    monkeypatch.setattr(partition, "_FAR_RIGHT_BYTES", 1 << 14)
+    monkeypatch.setattr(gemm_module, "_FAR_LEFT_BYTES", 1 << 14)
     random = Random(f"far {seed}")
     make = random.choice((thin_product, gemm, vector_product))
     check(make(random, TYPES[seed % 3]))

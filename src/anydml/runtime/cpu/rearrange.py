@@ -12,7 +12,6 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from anydml.core.expression import load
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.runtime.cpu.expand import Workspace
 from anydml.runtime.cpu.pooling import FIRST_SPATIAL, is_whole
@@ -48,7 +47,7 @@ def _input(view: View, order: Order, workspace: Workspace, steps: list[Step]) ->
         return view
     sizes = tuple(size if stride else 1 for size, stride in zip(view.sizes, view.strides, strict=True))
     slot = workspace.temporary(prod(sizes) * view.type.element_bytes, "rearranged")
-    steps.append(_copy(sizes, view.access, Access(slot, view.type, strides)))
+    steps.append(Nest.copy(sizes, view.access, Access(slot, view.type, strides)))
     return View(slot, view.type, view.sizes, strides)
 
 
@@ -61,12 +60,8 @@ def _output(nest: Nest, order: Order, workspace: Workspace, steps: list[Step]) -
         return nest
     slot = workspace.temporary(nest.iterations * store.access.type.element_bytes, "rearranged")
     made = Access(slot, store.access.type, strides)
-    steps.append(_copy(nest.sizes, made, store.access))
+    steps.append(Nest.copy(nest.sizes, made, store.access))
     return replace(nest, stores=(Store(made, store.value),))
-
-
-def _copy(sizes: Numbers, source: Access, destination: Access) -> Nest:
-    return Nest(sizes, (source,), (Store(destination, load(0, source.type.numpy_dtype)),))
 
 
 def _strides_of_copy(access: Access, sizes: Numbers, order: Order) -> Numbers | None:

@@ -12,7 +12,7 @@ from typing import Any
 from anydml.core.datatype import DataType
 from anydml.core.enums import MatrixTransform
 from anydml.core.expression import FLOAT32, Node, cast, constant, load, operation
-from anydml.core.steps import Access, Nest, Program, Step, Store, View
+from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.core.tracing import trace
 from anydml.runtime.backend import Memory, Run
 from anydml.runtime.cuda.workspace import Workspace, packed_strides, with_value
@@ -186,7 +186,7 @@ def copied(view: Access, sizes: tuple[int, ...], workspace: Workspace, steps: li
     """A packed copy, which one more step makes."""
     slot = workspace.temporary(prod(sizes) * view.type.element_bytes, name)
     made = Access(slot, view.type, packed_strides(sizes))
-    steps.append(Nest(sizes, (view,), (Store(made, load(0, view.type.numpy_dtype)),)))
+    steps.append(Nest.copy(sizes, view, made))
     return made
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial, reduce
-from itertools import product as combinations
 from typing import TYPE_CHECKING
 
 from anydml.runtime.cpu.contraction.cells import FLOATS, Source
@@ -43,9 +42,6 @@ class TileEmitter:
 
     def emit_tiles(self) -> None:
         raise NotImplementedError
-
-    def taps(self) -> Iterator[tuple[int, int]]:
-        return combinations(range(self.step.sliding.taps), range(self.step.crossing.taps))
 
     def room_for_sums(self) -> str:
         return self.e.room((self.height + 1) * self.e.vector_bytes, self.e.vector_bytes)

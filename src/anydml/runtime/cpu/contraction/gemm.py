@@ -12,13 +12,14 @@ from typing import Any
 from anydml.core.datatype import DataType
 from anydml.core.enums import MatrixTransform
 from anydml.core.expression import FLOAT32, Node, cast, constant, load, operation
-from anydml.core.steps import Access, Nest, Program, Step, Store, View
+from anydml.core.orders import packed_strides
+from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.core.tracing import trace
 from anydml.runtime.cpu.contraction.cells import FLOATS, Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix, Pack, Panels
-from anydml.runtime.cpu.contraction.partition import FEW_ROWS_OF_FAR, Work, cut, is_far, tile_of
+from anydml.runtime.cpu.contraction.partition import STREAMED_ROWS_OF_FAR, Work, cut, is_far, tile_of
 from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
@@ -36,7 +37,7 @@ _FEW_VECTORS = 4
 """So few columns do not pay for packing the other operand."""
 _WIDEST_TILE = 224
 """Columns."""
-_FAR_BYTES = 8 << 20
+_FAR_LEFT_BYTES = 8 << 20
 """A larger left operand does not stay in the caches: parts of it are read once, with all columns of the other."""
 
 
@@ -186,7 +187,7 @@ def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tup
     lefts = Way.PACKED
     if is_float and not workspace.is_constant(left.slot) and (is_short or columns <= _FEW_VECTORS * machine.lanes):
         lefts = Way.IN_PLACE
-    is_few = rows <= (FEW_ROWS_OF_FAR if is_far(depth, columns) else _FEW_ROWS)
+    is_few = rows <= (STREAMED_ROWS_OF_FAR if is_far(depth, columns) else _FEW_ROWS)
     if is_float and is_few and not workspace.is_constant(left.slot):
         lefts = Way.IN_PLACE
     if workspace.is_constant(right.slot):
@@ -199,7 +200,7 @@ def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tup
 
 
 def _has_far_left(problem: Problem) -> bool:
-    return problem.left.lanes * problem.cells.depth(problem.left.depth[0]) * CELL_BYTES > _FAR_BYTES
+    return problem.left.lanes * problem.cells.depth(problem.left.depth[0]) * CELL_BYTES > _FAR_LEFT_BYTES
 
 
 def _prefers_turned(problem: Problem, done: Finished, workspace: Workspace) -> bool:
@@ -222,7 +223,7 @@ def _is_streamed(problem: Problem, workspace: Workspace) -> bool:
         return False
     from anydml.runtime.cpu.contraction.streamed import can_stream
 
-    return can_stream(replace(left, depth_strides=(1,)), right)
+    return can_stream(left.lanes, right)
 
 
 def _side_by_side(problem: Problem, workspace: Workspace) -> tuple[list[Step], Matrix]:
@@ -231,9 +232,9 @@ def _side_by_side(problem: Problem, workspace: Workspace) -> tuple[list[Step], M
     if problem.right.lane_stride == 1 or left.depth_strides[-1] == 1:
         return [], left
     once = left.once()
-    strides = tuple(prod(once.sizes[axis + 1 :]) for axis in range(len(once.sizes)))
+    strides = packed_strides(once.sizes)
     slot = workspace.temporary(prod(once.sizes) * left.type.element_bytes, "rows")
-    copy = Nest(once.sizes, (once.access,), (Store(Access(slot, left.type, strides), load(0, left.type.numpy_dtype)),))
+    copy = Nest.copy(once.sizes, once.access, Access(slot, left.type, strides))
     kept = iter(strides)
     batch_strides = [next(kept) if s != 0 and n > 1 else 0 for n, s in zip(left.batch, left.batch_strides, strict=True)]
     packed = replace(left, slot=slot, offset=0, lane_stride=strides[-2], depth_strides=(1,))

@@ -31,9 +31,10 @@ FEWEST_LANES = 128
 """What is packed again for every part of the other operand is used for so many lanes of it."""
 LONG_ROW, FEWEST_PARTS = 1024, 4
 """Columns of a row that are read at once where it is read from memory, if that makes so many parts."""
-_FEW_ROWS, FEW_ROWS_OF_FAR = 2, 64
+_STREAMED_ROWS, STREAMED_ROWS_OF_FAR = 2, 64
 """Results of so few rows wait for the right operand: wherever it lies, and where no cache holds it."""
-_FAR_BYTES = 16 << 20
+_FAR_RIGHT_BYTES = 16 << 20
+"""No cache holds more than these of an operand that is read once."""
 BLOCK_BYTES = 384 * 1024
 """Of a packed operand that stays in the second-level cache while the other one passes by."""
 
@@ -58,14 +59,14 @@ def tile_of(
     if machine.registers > 16 and height > 8:
         vectors = 1
     vectors = even_part(-(-columns // machine.lanes), vectors)
-    is_streamed = is_right_in_place and rows <= (FEW_ROWS_OF_FAR if is_far(depth, columns) else _FEW_ROWS)
+    is_streamed = is_right_in_place and rows <= (STREAMED_ROWS_OF_FAR if is_far(depth, columns) else _STREAMED_ROWS)
     is_blocked = depth_block(depth, is_streamed) != depth
     return Tile(height, vectors, cells, is_left_packed, is_right_in_place, is_streamed, is_blocked)
 
 
 def is_far(depth: int, columns: int) -> bool:
     """Whether no cache holds a right operand."""
-    return depth * columns * CELL_BYTES > _FAR_BYTES
+    return depth * columns * CELL_BYTES > _FAR_RIGHT_BYTES
 
 
 def most_rows(machine: Machine) -> int:

@@ -47,11 +47,10 @@ ACROSS, ALONG = "across", "along"
 """How the matrix lies: columns side by side, or steps in depth."""
 
 
-def can_stream(left: Matrix, right: Matrix) -> bool:
-    """Whether there is a kernel for these rows times this matrix."""
-    is_along = right.depth_strides[-1] == 1 and left.depth_strides[-1] == 1
-    elements = prod(right.sizes[-2:])
-    if left.lanes == 1:
+def can_stream(rows: int, right: Matrix) -> bool:
+    """Whether there is a kernel for so many rows times this matrix."""
+    elements, is_along = prod(right.sizes[-2:]), right.depth_strides[-1] == 1
+    if rows == 1:
         return elements >= LEAST_ELEMENTS and (right.lane_stride == 1 or is_along)
     is_worth_it = elements >= LEAST_FOR_ROWS and right.depth[-1] >= LEAST_DEPTH
     return is_worth_it and is_along and right.lane_stride != 1

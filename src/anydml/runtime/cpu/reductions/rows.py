@@ -75,7 +75,8 @@ class _Packed(_Rows):
 
     def __init__(self, e: Emitter, shape: Shape) -> None:
         super().__init__(e, shape)
-        self.row = shape.row or 1
+        assert shape.row, "rows of any length are another kernel's"
+        self.row = shape.row
         self.room = 1 << (self.row - 1).bit_length()
         self.rows = shape.lanes // self.room
         """Of a vector."""
