@@ -1,4 +1,4 @@
-"""Random pointwise operators, reductions, folds of many rows, running folds and pooling, beside the definition."""
+"""Random pointwise operators, also of images, reductions, folds of many rows, running folds and pooling, beside the definition."""
 
 from __future__ import annotations
 
@@ -61,6 +61,22 @@ def pointwise(random: Random) -> Trial:
     if choice == 3:
         return made(random, getattr(dml, random.choice(_UNARY)), {"input_tensor": operand()}, 1)
     return made(random, getattr(dml, random.choice(_BINARY)), {"a_tensor": operand(), "b_tensor": operand()}, 1)
+
+
+def images(random: Random) -> Trial:
+    """Operands and results with the channels outermost or innermost, at times with room beside them."""
+    kind, channels, pixels = some_type(random), random.choice((16, 24, 32, 45, 64)), random.choice((16, 48, 50, 113))
+    sizes = (random.choice((1, 2)), channels, pixels)
+
+    def image() -> dml.TensorDesc:
+        gap = random.choice((0, 0, 3, 16))
+        inner = random.choice(((pixels + gap, 1), (1, channels + gap)))
+        return dml.TensorDesc(kind, sizes, (max(inner) * max(channels, pixels), *inner))
+
+    inputs = {"a_tensor": image(), "b_tensor": image()}
+    numbers = {name: values(random, sizes, kind) for name in inputs}
+    operator = getattr(dml, random.choice(_BINARY))(**inputs, output_tensor=image())
+    return Trial(operator, numbers, 1, shift=random.randrange(0, 64, 8))
 
 
 def _truths(sizes: tuple[int, ...]) -> dml.TensorDesc:
@@ -137,6 +153,7 @@ def pooling(random: Random) -> Trial:
 
 MAKERS: dict[str, Callable[[Random], Trial]] = {
     "pointwise": pointwise,
+    "images": images,
     "reduction": reduction,
     "rows": rows,
     "running": running,

@@ -12,7 +12,7 @@ import anydml as dml
 from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, load, operation
 from anydml.core.steps import Access, Nest, Store
-from anydml.runtime.cpu import blocks, pointwise
+from anydml.runtime.cpu import blocks, pointwise, tiling
 from anydml.runtime.cpu.loops import canonical
 from anydml.runtime.native.tasks import Task, TaskInTurn
 from anydml.runtime.programs import store_nest
@@ -30,6 +30,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     told = {"LEAST_ELEMENTS": 1, "LONG_COLUMNS": 1 << 30, "BLOCK_BYTES": 2048, "LEAST_BLOCK_BYTES": 512}
     for name, value in told.items():
         monkeypatch.setattr(blocks, name, value)
+    monkeypatch.setattr(tiling, "MOST_LANES", 0)
     yield
 
 
@@ -86,7 +87,11 @@ def assert_sum(nest: Nest, threads: int = 2) -> None:
 
 @pytest.mark.parametrize("orders", ORDERS)
 @pytest.mark.parametrize("sizes", [(1, 64, 64, 64), (3, 3, 57, 91), (2, 19, 29, 57), (1, 700, 7, 7)])
-def test_images__of_any_orders_are_added(sizes: tuple[int, ...], orders: Sequence[tuple[int, ...]]) -> None:
+@pytest.mark.parametrize("most_lanes", [0, tiling.MOST_LANES])
+def test_images__of_any_orders_are_added(
+    monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, ...], orders: Sequence[tuple[int, ...]], most_lanes: int
+) -> None:
+    monkeypatch.setattr(tiling, "MOST_LANES", most_lanes)
     assert_sum(sum_of(sizes, *(strides(sizes, order) for order in orders), offset=5))
 
 
@@ -128,8 +133,10 @@ def test_repeated__elements_are_moved_once() -> None:
         assert_sum(sum_of(sizes, strides(sizes, order), broadcast, strides(sizes, NCHW)))
 
 
-def test_result__may_lie_where_an_operand_does() -> None:
-    sizes = (2, 3, 60, 80)
+@pytest.mark.parametrize("most_lanes", [0, tiling.MOST_LANES])
+def test_result__may_lie_where_an_operand_does(monkeypatch: pytest.MonkeyPatch, most_lanes: int) -> None:
+    monkeypatch.setattr(tiling, "MOST_LANES", most_lanes)
+    sizes = (2, 32, 20, 40)
     inside = strides(sizes, NHWC)
     nest = sum_of(sizes, inside, strides(sizes, NCHW), strides(sizes, NCHW), inside)
     assert is_blocked(nest)

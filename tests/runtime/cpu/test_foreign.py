@@ -10,7 +10,7 @@ import pytest
 from anydml.core.schema import Operator
 from anydml.runtime.native.objects import read_symbols
 from tests.runtime.cpu.attention import attention
-from tests.runtime.cpu.elements import rows
+from tests.runtime.cpu.elements import images, rows
 from tests.runtime.cpu.foreign import AARCH64, emit_objects, foreign, prepare
 from tests.runtime.cpu.products import (
     backward_convolution,
@@ -37,6 +37,7 @@ MAKERS: dict[str, Callable[[Random], Operator]] = {
     "integer convolution": lambda random: integer_convolution(random).operator,
     "maxima": lambda random: max_pooling(random).operator,
     "averages": lambda random: average_pooling(random).operator,
+    "images": lambda random: images(random).operator,
     "rows": lambda random: rows(random).operator,
     "attention": lambda random: attention(random)[0],
     "LSTM": lambda random: network(random, "LSTM").operator,

@@ -11,7 +11,7 @@ from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, Node, cast, constant, load, operation
 from anydml.core.operations import OPERATIONS
 from anydml.core.steps import Access, Nest, Store
-from anydml.runtime.cpu import pointwise
+from anydml.runtime.cpu import pointwise, tiling
 from anydml.runtime.cpu.arrays import NumpyNest
 from anydml.runtime.cpu.expressions import can_emit
 from anydml.runtime.native import llvm
@@ -140,12 +140,14 @@ def test_turned__operand_is_staged(
     monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, int], data_type: DataType, streamed: bool
 ) -> None:
     monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1 if streamed else 1 << 60)
+    monkeypatch.setattr(tiling, "MOST_LANES", 0)
     for offset in (0, 5):
         assert_turned(sizes, data_type, offset)
 
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_turned__operand_is_staged_on_every_machine(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(tiling, "MOST_LANES", 0)
     with machine(monkeypatch, name):
         for data_type in TURNED_TYPES:
             assert_turned((21, 300), data_type, 3)

@@ -90,6 +90,12 @@ def canonical(nest: Nest) -> Loops:
     return with_rows(_rows_chosen(merged(_ordered(forward(nest)))))
 
 
+def in_order_of_store(nest: Nest) -> Loops:
+    """The same, whatever most operands are walked evenly in: the last result is."""
+    loops = forward(nest)
+    return with_rows(_rows_chosen(merged(loops.reordered(order_of(loops.sides[-1])))))
+
+
 def forward(nest: Nest) -> Loops:
     """The loops of a nest but those that run once, each in the direction of memory."""
     return _forward(Loops(nest.sizes, _sides_of(nest)).reordered([n for n, size in enumerate(nest.sizes) if size > 1]))

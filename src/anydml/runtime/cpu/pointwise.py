@@ -49,6 +49,16 @@ STREAMED_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
+class Tiling:
+    """How squares of registers follow one another."""
+
+    walks_rows: bool
+    """Whether the next square has the next rows, not the next columns."""
+    is_staged: bool
+    """Whether turned operands are read along many rows first."""
+
+
+@dataclass(frozen=True)
 class Shape:
     """All that the machine code depends on."""
 
@@ -58,6 +68,8 @@ class Shape:
     stores: tuple[tuple[DataType, str], ...]
     vector_bytes: int
     stream: bool
+    tiling: Tiling | None = None
+    """How operands are turned within registers, if they are."""
 
     @property
     def sides(self) -> tuple[tuple[DataType, str], ...]:
@@ -122,17 +134,22 @@ def tasks_of(nest: Nest) -> tuple[Task, ...]:
     loops = canonical(nest)
     if loops.is_one_row:
         return (_task_of(nest, loops),)
-    from anydml.runtime.cpu import blocks
+    from anydml.runtime.cpu import blocks, tiling
 
-    return (blocks.task_of(nest, loops) or _task_of(nest, loops),)
+    return (tiling.task_of(nest, loops) or blocks.task_of(nest, loops) or _task_of(nest, loops),)
 
 
 def _task_of(nest: Nest, loops: Loops, pieces: int = 0) -> Task:
     """With a number of pieces, only the outermost loop is cut, into so many at most."""
     shape = shape_of(nest, loops, loops.iterations)
     code = code_of(shape)
-    parts = cut(loops, pieces, [0], [1]) if pieces else _chunks(loops, shape)
-    return Task(code, [words_of(part) for part in parts], max(side.slot for side in loops.sides) + 1)
+    parts = list(cut(loops, pieces, [0], [1])) if pieces else _chunks(loops, shape)
+    return native_task(code, parts)
+
+
+def native_task(code: llvm.MachineCode, parts: Sequence[Loops]) -> Task:
+    """A kernel that runs on each of these parts of a nest."""
+    return Task(code, [words_of(part) for part in parts], max(side.slot for side in parts[0].sides) + 1)
 
 
 @dataclass(frozen=True)
@@ -187,14 +204,19 @@ def pieces_of(work: int) -> int:
 
 
 def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
-    pieces = pieces_of(_work(loops, shape.values))
-    if pieces == 1:
-        return [loops]
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
     inner = [(rows, 1), (columns, 1024)]
     if shape.turned:
         inner = [(columns, shape.block_columns), (rows, shape.turned_at_once)]
-    order = [*((loop, 1) for loop in range(rows)), *inner]
+    return chunks(loops, shape, inner)
+
+
+def chunks(loops: Loops, shape: Shape, inner: Sequence[tuple[int, int]]) -> list[Loops]:
+    """Parts for threads: outer loops are cut first, then these, each in multiples of its grain."""
+    pieces = pieces_of(_work(loops, shape.values))
+    if pieces == 1:
+        return [loops]
+    order = [*((loop, 1) for loop in range(len(loops.sizes) - 2)), *inner]
     return list(cut(loops, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
 
 
@@ -210,11 +232,18 @@ def words_of(loops: Loops) -> list[int]:
 
 
 def module_text(shape: Shape) -> str:
+    e = Emitter(shape.vector_bytes)
+    _kernel_of(shape)(e, shape).emit()
+    return e.module()
+
+
+def _kernel_of(shape: Shape) -> type[Kernel]:
+    from anydml.runtime.cpu.tiled import TiledKernel
     from anydml.runtime.cpu.turned import TurnedKernel
 
-    e = Emitter(shape.vector_bytes)
-    (TurnedKernel if shape.turned else Kernel)(e, shape).emit()
-    return e.module()
+    if not shape.turned:
+        return Kernel
+    return TiledKernel if shape.tiling else TurnedKernel
 
 
 @dataclass(frozen=True)
@@ -225,7 +254,7 @@ class Still:
     known: dict[Node, Vector]
 
 
-def _reads_only(node: Node, loads: Container[int]) -> bool:
+def reads_only(node: Node, loads: Container[int]) -> bool:
     read = [leaf.value for leaf in leaves(node) if leaf.op == "load"]
     return bool(read) and all(number in loads for number in read)
 
@@ -245,10 +274,7 @@ class Kernel:
 
     def emit(self) -> None:
         e = self.e
-        with e.function("some", f"ptr %parameters, i64 %first, i64 %last, {self.arguments}"):
-            self._some()
-        with e.function("row", f"ptr %parameters, i64 %size, {self.arguments}"):
-            self._row()
+        self._emit_rows()
         with e.function("inner", f"ptr %parameters, ptr %staging, {self.arguments}"):
             self._rows()
         with e.function("nest", f"ptr %parameters, ptr %loop, ptr %staging, {self.arguments}"):
@@ -260,6 +286,14 @@ class Kernel:
             if self.shape.stream:
                 # Streaming stores are ordered with nothing: whoever waits for this call must see them.
                 e.do("fence seq_cst")
+
+    def _emit_rows(self) -> None:
+        """The functions that work on one row."""
+        e = self.e
+        with e.function("some", f"ptr %parameters, i64 %first, i64 %last, {self.arguments}"):
+            self._some()
+        with e.function("row", f"ptr %parameters, i64 %size, {self.arguments}"):
+            self._row()
 
     def _word(self, place: str, number: int) -> str:
         return self.e.load("i64", self.e.at(place, number * WORD), WORD)
@@ -363,7 +397,7 @@ class Kernel:
             if step == STILL:
                 value = self.e.load(scalar_name(data_type.numpy_dtype), self.pointers[side])
                 found[side] = vectors.spread(self.lanes, data_type.numpy_dtype, value)
-        nodes = [node for node in walk(*self.shape.values) if node.args and _reads_only(node, found)]
+        nodes = [node for node in walk(*self.shape.values) if node.args and reads_only(node, found)]
         return Still(found, dict(zip(nodes, emit(self.lanes, nodes, found), strict=True)))
 
     def _compute(self, places: Sequence[Value], still: Still, mask: str | None) -> None:

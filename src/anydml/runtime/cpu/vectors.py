@@ -64,7 +64,7 @@ def gather(lanes: Lanes, data_type: DataType, start: str, step: Value, mask: str
     many, flags = vector(count, kind), vector(count, "i1")
     name = f"llvm.masked.gather.v{count}{_suffix(kind)}.v{count}p0"
     e.declare(f"{many} @{name}({vector(count, 'ptr')}, i32, {flags}, {many})")
-    chosen = f"{_places(e, count, start, step)}, i32 1, {flags} {mask or _all(count)}"
+    chosen = f"{_places(e, count, start, step)}, i32 1, {flags} {mask or all_lanes(count)}"
     return lanes.named(e.value(f"call {many} @{name}({chosen}, {many} zeroinitializer)"), data_type.numpy_dtype)
 
 
@@ -82,7 +82,7 @@ def scatter(x: Vector, start: str, step: Value, mask: str | None = None) -> None
     e, count = x.lanes.e, x.lanes.count
     flags, name = vector(count, "i1"), f"llvm.masked.scatter.v{count}{_suffix(x.scalar_name)}.v{count}p0"
     e.declare(f"void @{name}({x.type_name}, {vector(count, 'ptr')}, i32, {flags})")
-    e.do(f"call void @{name}({x.typed}, {_places(e, count, start, step)}, i32 1, {flags} {mask or _all(count)})")
+    e.do(f"call void @{name}({x.typed}, {_places(e, count, start, step)}, i32 1, {flags} {mask or all_lanes(count)})")
 
 
 def _places(e: Emitter, count: int, start: str, step: Value) -> str:
@@ -98,5 +98,5 @@ def _suffix(kind: str) -> str:
     return {"half": "f16", "float": "f32", "double": "f64"}.get(kind, kind)
 
 
-def _all(lanes: int) -> str:
+def all_lanes(lanes: int) -> str:
     return f"<{', '.join(['i1 true'] * lanes)}>"

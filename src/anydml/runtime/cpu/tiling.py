@@ -1,0 +1,96 @@
+"""Which pointwise nests squares of registers turn the operands of, and how these squares follow one another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+
+from anydml.core.expression import BOOL, Node, leaves
+from anydml.core.steps import Nest
+from anydml.runtime.cpu import pointwise
+from anydml.runtime.cpu.loops import EVEN, STILL, TURNED, Loops, in_order_of_store
+from anydml.runtime.cpu.pointwise import Shape, Tiling
+from anydml.runtime.cpu.turned import LINE_BYTES
+from anydml.runtime.native.tasks import Task
+
+MOST_OPERATIONS = 12
+"""The code of a square is not a loop: that of longer expressions would be long, and memory does not limit them."""
+MOST_LANES = 16
+"""Rows and columns of a square: there are about twice as many registers."""
+MOST_WASTED = 1.25
+"""Elements of all squares for each element that there is."""
+GRAIN = 512
+"""Threads share rows or columns in multiples of so many."""
+WAY_BYTES, WAYS = 4096, 8
+"""First-level caches have so many places for lines that are multiples of so many bytes apart."""
+MOST_CROWDED = 2.5
+"""Lines of a square for each of those places."""
+
+
+def task_of(nest: Nest, loops: Loops) -> Task | None:
+    """The nest as a task; None where squares of registers cannot turn its operands, or not quickly."""
+    if all(side.step in (EVEN, STILL) for side in loops.sides):
+        return None
+    loops = loops if loops.sides[-1].step == EVEN else in_order_of_store(nest)
+    shape = pointwise.shape_of(nest, loops, loops.iterations)
+    tiling = _tiling_of(shape, loops) if _can_run(shape, loops) else None
+    if tiling is None:
+        return None
+    shape = replace(shape, tiling=tiling)
+    rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
+    along, across = (rows, columns) if tiling.walks_rows else (columns, rows)
+    parts = pointwise.chunks(loops, shape, [(along, GRAIN), (across, shape.lanes)])
+    return pointwise.native_task(pointwise.code_of(shape), parts)
+
+
+def _can_run(shape: Shape, loops: Loops) -> bool:
+    steps = {step for _, step in shape.sides}
+    if TURNED not in steps or steps - {EVEN, STILL, TURNED} or shape.lanes > MOST_LANES:
+        return False
+    if loops.iterations * loops.sides[-1].element_bytes >= pointwise.STREAMED_BYTES:
+        return False
+    if prod(-(-size // shape.lanes) * shape.lanes / size for size in loops.sizes[-2:]) > MOST_WASTED:
+        return False
+    return pointwise.operations_of(shape.values) <= MOST_OPERATIONS and bool(turned_values(shape))
+
+
+def _tiling_of(shape: Shape, loops: Loops) -> Tiling | None:
+    """Squares follow one another where operands whose lines share few places in caches, or are far apart, run on."""
+    turned = [side.strides[-1] for side in loops.sides if side.step == TURNED]
+    even = [side.strides[-2] for side in loops.sides if side.step == EVEN]
+    in_turned, in_even = (sum(_crowding(step, shape.lanes) for step in steps) for steps in (turned, even))
+    if in_even > MOST_CROWDED:
+        return None
+    # Fewer lines than places do not matter.
+    walks_rows = (int(in_turned), abs(turned[0])) >= (int(in_even), abs(even[-1]))
+    return Tiling(walks_rows, walks_rows and in_turned > MOST_CROWDED)
+
+
+def _crowding(distance: int, lines: int) -> float:
+    """How many of so many lines, each so far from the one before, share a place of a cache."""
+    places = Counter(line * distance % WAY_BYTES // LINE_BYTES for line in range(lines if distance else 0))
+    return max(places.values(), default=0) / WAYS
+
+
+def turned_values(shape: Shape) -> list[Node]:
+    """What is turned: the largest expressions of turned operands alone, or these operands where they are fewer.
+
+    None where they are narrower than the widest values: of those a square has as many rows as columns.
+    """
+    width, turned = shape.vector_bytes // shape.lanes, frozenset(shape.turned)
+
+    def fits(node: Node) -> bool:
+        return node.type != BOOL and node.type.itemsize == width
+
+    def largest(node: Node) -> Iterator[Node]:
+        if pointwise.reads_only(node, turned) and (fits(node) or not node.args):
+            yield node
+        else:
+            for arg in node.args:
+                yield from largest(arg)
+
+    expressions = list(dict.fromkeys(node for value in shape.values for node in largest(value)))
+    operands = [leaf for leaf in leaves(*shape.values) if pointwise.reads_only(leaf, turned)]
+    return next((nodes for nodes in sorted((expressions, operands), key=len) if all(map(fits, nodes))), [])

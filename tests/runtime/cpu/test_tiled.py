@@ -1,0 +1,173 @@
+"""Operands that are turned within registers, beside the definitions of their operations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+
+from anydml.core.datatype import DataType
+from anydml.core.expression import FLOAT32, Node, cast, constant, load, operation
+from anydml.core.steps import Access, Nest, Store
+from anydml.runtime.cpu import pointwise, tiling
+from anydml.runtime.cpu.loops import canonical
+from anydml.runtime.native import llvm
+from anydml.runtime.programs import store_nest
+from tests.runtime.cpu.products import MACHINES, machine
+from tests.runtime.cpu.support import Bytes, random_bytes, run, same_elements
+
+TYPES = [DataType[name] for name in ("FLOAT32", "FLOAT32", "FLOAT16", "INT32", "FLOAT64", "UINT64")]
+COUNTS = (16, 17, 32, 45, 48, 64, 70, 100, 128, 300, 513)
+ORDERS = ("packed", "turned", "column", "row", "one")
+"""Contiguous along the columns, along the rows, one element for each column, one for each row, and one in all."""
+
+
+def random_sum(random: Random) -> tuple[Nest, list[Bytes]]:
+    """The sum of some operands, of which one is turned, or all are; there is room between rows, and around all."""
+    sizes = (random.choice((1, 1, 3)), random.choice(COUNTS), random.choice(COUNTS))
+    data_type = random.choice(TYPES)
+    orders = ["turned", *(random.choice(ORDERS) for _ in range(random.randint(0, 3)))]
+    accesses = [_access(random, n, data_type, sizes, order) for n, order in enumerate([*orders, "packed"])]
+    nest = Nest(sizes, tuple(accesses[:-1]), (Store(accesses[-1], _sum(random, data_type, len(orders))),))
+    generator = np.random.default_rng(random.randrange(1 << 30))
+    rooms = [access.bounds(sizes)[1] + 18 for access in accesses]
+    return nest, [random_bytes(generator, data_type, room) for room in rooms]
+
+
+def _access(random: Random, slot: int, data_type: DataType, sizes: Sequence[int], order: str) -> Access:
+    _, rows, columns = sizes
+    gap, offset = random.choice((0, 0, 3, 16)), random.choice((0, 4, 5, 16))
+    pitch = {"packed": columns, "turned": rows}.get(order, 0) + gap
+    if random.random() < 0.3:
+        pitch += -pitch % 1024  # rows that share few places in caches
+    inner = {"packed": (pitch, 1), "turned": (1, pitch), "column": (0, 1), "row": (1, 0), "one": (0, 0)}[order]
+    count = {"packed": rows, "turned": columns}.get(order, 1)
+    return Access(slot, data_type, (pitch * count, *inner), offset)
+
+
+def _sum(random: Random, data_type: DataType, count: int) -> Node:
+    kind = FLOAT32 if data_type is DataType.FLOAT16 else data_type.numpy_dtype
+    terms = [cast(load(number, data_type.numpy_dtype), kind) for number in range(count)]
+    value = terms[0]
+    for term in terms[1:]:
+        value = operation(random.choice(("add", "multiply", "maximum")), value, term)
+    return operation("maximum", value, constant(1, kind)) if count == 1 else value
+
+
+def is_tiled(nest: Nest) -> bool:
+    return pointwise.can_run(nest) and tiling.task_of(nest, canonical(nest)) is not None
+
+
+def assert_as_defined(nest: Nest, memory: Sequence[Bytes], threads: int = 1) -> None:
+    """Beside the definition, what lies between rows and around all of them included."""
+    tasks = pointwise.tasks_of(nest)
+    if not tasks:
+        assert nest.stores[0].access.type is DataType.FLOAT16 and not llvm.has_half_floats()
+        return
+    expected, found = [part.copy() for part in memory], [part.copy() for part in memory]
+    store_nest(nest, expected)
+    run(tasks, found, threads)
+    assert same_elements(found[-1], expected[-1], nest.stores[0].access.type, 0), nest
+    assert all(np.array_equal(*pair) for pair in zip(found[:-1], memory[:-1], strict=True))
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_sums__are_as_defined(seed: int) -> None:
+    assert_as_defined(*random_sum(Random(seed)), threads=1 + seed % 3)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_sums__are_as_defined_on_every_machine(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    with machine(monkeypatch, name):
+        for seed in range(150, 175):
+            assert_as_defined(*random_sum(Random(seed)))
+
+
+def test_random_sums__are_tiled_often() -> None:
+    nests = [random_sum(Random(seed))[0] for seed in range(150)]
+    assert sum(is_tiled(nest) for nest in nests) > 75
+
+
+# How squares follow one another
+
+
+def images(channels: int, pixels: int, *orders: str) -> Nest:
+    """The sum of images, with channels or pixels outermost; the last is the result."""
+    strides = {"NCHW": (pixels, 1), "NHWC": (1, channels)}
+    *loads, stored = (Access(n, DataType.FLOAT32, strides[order]) for n, order in enumerate(orders))
+    value = load(0, FLOAT32)
+    for number in range(1, len(loads)):
+        value = operation("add", value, load(number, FLOAT32))
+    return Nest((channels, pixels), tuple(loads), (Store(stored, value),))
+
+
+def tiling_of(nest: Nest) -> pointwise.Tiling | None:
+    loops = canonical(nest)
+    return tiling._tiling_of(pointwise.shape_of(nest, loops, loops.iterations), loops)
+
+
+def test_squares__follow_one_another_where_operands_far_apart_run_on() -> None:
+    wanted = {
+        ("NCHW", "NHWC", "NCHW"): False,
+        ("NHWC", "NHWC", "NCHW"): False,
+        ("NCHW", "NCHW", "NHWC"): True,
+        ("NCHW", "NHWC", "NHWC"): True,
+    }
+    for orders, walks_rows in wanted.items():
+        found = tiling_of(images(64, 56 * 56, *orders))
+        assert found == pointwise.Tiling(walks_rows, is_staged=False), orders
+
+
+@pytest.mark.skipif(llvm.vector_bytes() < 64, reason="squares of shorter vectors have fewer lines")
+def test_rows__that_share_places_in_caches_are_read_one_by_one() -> None:
+    assert tiling_of(images(64, 64 * 64, "NCHW", "NCHW", "NHWC")) == pointwise.Tiling(True, is_staged=True)
+    assert tiling_of(images(64, 64 * 64, "NCHW", "NHWC", "NCHW")) is None
+    assert tiling_of(images(512, 28 * 28, "NCHW", "NHWC", "NHWC")) == pointwise.Tiling(False, is_staged=False)
+
+
+def test_staged__squares_are_as_defined(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = tiling._tiling_of
+
+    def staged(shape: pointwise.Shape, loops: pointwise.Loops) -> pointwise.Tiling | None:
+        found = chosen(shape, loops)
+        return found and replace(found, walks_rows=True, is_staged=True)
+
+    monkeypatch.setattr(tiling, "_tiling_of", staged)
+    for seed in range(200, 240):
+        assert_as_defined(*random_sum(Random(seed)))
+
+
+@pytest.mark.parametrize("walks_rows", [False, True])
+def test_squares__may_follow_one_another_either_way(monkeypatch: pytest.MonkeyPatch, walks_rows: bool) -> None:
+    monkeypatch.setattr(tiling, "_tiling_of", lambda shape, loops: pointwise.Tiling(walks_rows, False))
+    for seed in range(240, 270):
+        assert_as_defined(*random_sum(Random(seed)))
+
+
+# What is turned
+
+
+def turned_values(*orders: str, value: Node) -> list[Node]:
+    nest = images(64, 48 * 48, *orders, "NCHW")
+    nest = replace(nest, stores=(replace(nest.stores[0], value=value),))
+    loops = canonical(nest)
+    return tiling.turned_values(pointwise.shape_of(nest, loops, loops.iterations))
+
+
+def test_turned__is_what_few_squares_hold() -> None:
+    a, b, c = (load(number, FLOAT32) for number in range(3))
+    both = operation("add", a, b)
+    assert turned_values("NHWC", "NHWC", "NCHW", value=operation("multiply", both, c)) == [both]
+    assert turned_values("NHWC", "NCHW", "NCHW", value=operation("multiply", both, c)) == [a]
+    # Of one operand two values are needed: it is turned itself.
+    parts = operation("add", operation("multiply", operation("negative", a), c), operation("absolute", a))
+    assert turned_values("NHWC", "NCHW", "NCHW", value=parts) == [a]
+
+
+def test_truths__are_not_turned() -> None:
+    a, b, c = (load(number, FLOAT32) for number in range(3))
+    less = operation("less", a, b)
+    assert turned_values("NHWC", "NHWC", "NCHW", value=operation("where", less, c, c)) == [a, b]
