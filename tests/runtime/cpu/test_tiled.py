@@ -91,6 +91,35 @@ def test_random_sums__are_tiled_often() -> None:
     assert sum(is_tiled(nest) for nest in nests) > 75
 
 
+@pytest.mark.parametrize("shift", [0, 1, 2, 20, 40])
+def test_streamed__writes_elements_and_nothing_else(monkeypatch: pytest.MonkeyPatch, shift: int) -> None:
+    """However the result is aligned, if not even to elements."""
+    monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1)
+    for columns, gap in ((48, 0), (512, 0), (160, 3), (96, 16), (70, 0)):
+        pitch = columns + gap
+        accesses = [Access(n, DataType.FLOAT32, (1, 40)) for n in range(2)], Access(2, DataType.FLOAT32, (pitch, 1), 2)
+        value = operation("multiply", load(0, FLOAT32), load(1, FLOAT32))
+        nest = Nest((40, columns), tuple(accesses[0]), (Store(accesses[1], value),))
+        generator = np.random.default_rng(columns)
+        memory = [random_bytes(generator, DataType.FLOAT32, 40 * pitch + 40) for _ in range(3)]
+        expected = [part.copy() for part in memory]
+        store_nest(nest, expected)
+        room = np.zeros(memory[2].size + 128, np.uint8)
+        start = -room.ctypes.data % 64 + shift
+        found = room[start : start + memory[2].size]
+        found[:] = memory[2]
+        run(pointwise.tasks_of(nest), [*memory[:2], found], 2)
+        assert same_elements(found.copy(), expected[2], DataType.FLOAT32, 0), (columns, gap)
+
+
+def test_far__results_are_streamed_where_all_operands_are_turned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1)
+    assert is_tiled(images(64, 56 * 56, "NHWC", "NHWC", "NCHW"))
+    assert not is_tiled(images(64, 56 * 56 + 1, "NHWC", "NHWC", "NCHW"))  # cannot be aligned
+    assert not is_tiled(images(64, 56 * 56, "NCHW", "NHWC", "NCHW"))
+    assert not is_tiled(images(64, 56 * 56, "NCHW", "NCHW", "NHWC"))
+
+
 # How squares follow one another
 
 

@@ -18,17 +18,25 @@ from anydml.runtime.cpu.pointwise import Kernel, Shape
 from anydml.runtime.cpu.tiling import turned_values
 from anydml.runtime.cpu.turned import LINE_BYTES, NEAR_COLUMNS
 from anydml.runtime.moves.kernels.lanes import Lanes as Square
-from anydml.runtime.native.emit import Emitter, Value, pointers_to, vector
+from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value, vector
 from anydml.runtime.native.math.values import Vector
 
 WALKED, STAGED = 64, 256
 """Rows or columns that are walked before those beside them, and those that are staged before they are turned."""
+AHEAD = 128
+"""Columns that are streamed are asked for so many before they are read."""
 LEAST_TRIMMED = 3
 """Squares beside one another from which on it pays to begin at a line of memory."""
 
 Edge = tuple[Value, Value, Value]
 """Where the rows or columns after whole squares begin, how many there are, and how many there are before those."""
-_EDGES = "i64 %row, i64 %after_rows, i64 %before_rows, i64 %column, i64 %after_columns, i64 %before_columns"
+
+
+def _edge_named(name: str) -> Edge:
+    return f"%{name}", f"%after_{name}s", f"%before_{name}s"
+
+
+_EDGES = ", ".join(f"i64 {value}" for name in ("row", "column") for value in _edge_named(name))
 
 
 class TiledKernel(Kernel):
@@ -45,33 +53,43 @@ class TiledKernel(Kernel):
         """Functions that work on one row are not needed."""
 
     def _rows(self) -> None:
-        """Whole squares, and those at the edges."""
-        e, size = self.e, self.shape.lanes
+        e = self.e
         (rows, row_steps), (columns, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
         turned, store = self.shape.turned[0], len(self.shape.loads)
-        top, bottom = self._inner(turned, rows, column_steps[turned])
-        left, right = self._inner(store, columns, row_steps[store])
-        corner = self._moved(self._moved(self.pointers, row_steps, top), column_steps, left)
-        counts = f"i64 {e.subtract(bottom, top)}, i64 {e.subtract(right, left)}"
-        e.do(f"call void @squares(ptr %parameters, ptr %staging, {counts}, {pointers_to(*corner)})")
-        edge_rows, edge_columns = (bottom, e.subtract(rows, bottom), top), (right, e.subtract(columns, right), left)
-        with self._when_some(edge_columns), e.loop(top, bottom, size) as row:
-            self._call_edge((row, size, 0), edge_columns)
-        with self._when_some(edge_rows):
-            with e.loop(left, right, size) as column:
-                self._call_edge(edge_rows, (column, size, 0))
-            with self._when_some(edge_columns):
-                self._call_edge(edge_rows, edge_columns)
-        with e.function("squares", f"ptr %parameters, ptr %staging, i64 %rows, i64 %columns, {self.arguments}"):
-            self._squares()
-        with e.function("edge", f"ptr %parameters, ptr %staging, {_EDGES}, {self.arguments}"):
-            self._edge()
+        edge_columns = self._edge_of(store, columns, row_steps[store])
+        if self.shape.stream:
+            is_aligned = self._is_aligned(edge_columns)
+            with e.when(e.value(f"xor i1 {is_aligned}, true")):
+                self._all_edges(rows, columns)
+            with e.when(is_aligned):
+                # Operands need not be: both parts of a line are in the caches when they are read.
+                self._call("squares", self._edge_from(rows, 0), edge_columns)
+        else:
+            self._call("squares", self._edge_of(turned, rows, column_steps[turned]), edge_columns)
+        for name, body in (("squares", self._squares), ("edge", self._edge)):
+            with e.function(name, f"ptr %parameters, ptr %staging, {_EDGES}, {self.arguments}"):
+                body()
 
-    def _inner(self, side: int, count: Value, step: Value) -> tuple[Value, Value]:
-        """The rows or columns of whole squares.
+    def _is_aligned(self, columns: Edge) -> str:
+        """Whether whole squares begin where vectors of the result are aligned, as what is streamed must be."""
+        e, store = self.e, len(self.shape.loads)
+        size = self._bytes(store)
+        first = e.at(self.pointers[store], e.multiply(columns[2], size))
+        astray = e.mask(e.value(f"ptrtoint ptr {first} to i64"), self.shape.lanes * size - 1)
+        return e.value(f"icmp eq i64 {astray}, 0")
 
-        They begin where an operand is aligned, if it is in all rows or columns, if these are long, and if what is left
-        on both sides fits into one square.
+    def _all_edges(self, rows: Value, columns: Value) -> None:
+        """Everything as if at an edge: what is streamed must be aligned."""
+        e, size = self.e, self.shape.lanes
+        with e.loop(0, rows, size) as row, e.loop(0, columns, size) as column:
+            counts = (e.minimum(e.subtract(rows, row), size), e.minimum(e.subtract(columns, column), size))
+            self._call("edge", (row, counts[0], 0), (column, counts[1], 0))
+
+    def _edge_of(self, side: int, count: Value, step: Value) -> Edge:
+        """The rows or columns that are not of whole squares.
+
+        Squares begin where an operand is aligned, if it is in all rows or columns, if these are long, and if what is
+        left on both sides fits into one square.
         """
         e, size, element = self.e, self.shape.lanes, self._bytes(side)
         address = e.value(f"ptrtoint ptr {self.pointers[side]} to i64")
@@ -83,37 +101,62 @@ class TiledKernel(Kernel):
             e.value(f"icmp sle i64 {e.add(before, after)}, {size}"),
         ]
         is_trimmed = reduce(lambda one, other: e.value(f"and i1 {one}, {other}"), conditions)
-        first = e.value(f"select i1 {is_trimmed}, i64 {before}, i64 0")
-        return first, e.add(first, e.mask(e.subtract(count, first), -size))
+        return self._edge_from(count, e.value(f"select i1 {is_trimmed}, i64 {before}, i64 0"))
+
+    def _edge_from(self, count: Value, first: Value) -> Edge:
+        """The same, of squares that begin here."""
+        last = self.e.add(first, self.e.mask(self.e.subtract(count, first), -self.shape.lanes))
+        return last, self.e.subtract(count, last), first
 
     def _when_some(self, edge: Edge) -> AbstractContextManager[None]:
         _, after, before = edge
         return self.e.when(self.e.value(f"icmp ne i64 {self.e.add(after, before)}, 0"))
 
-    def _call_edge(self, rows: Edge, columns: Edge) -> None:
+    def _call(self, function: str, rows: Edge, columns: Edge) -> None:
         given = ", ".join(f"i64 {value}" for value in (*rows, *columns))
-        self.e.do(f"call void @edge(ptr %parameters, ptr %staging, {given}, {self.arguments})")
+        self.e.do(f"call void @{function}(ptr %parameters, ptr %staging, {given}, {self.arguments})")
 
     # Whole squares
 
     def _squares(self) -> None:
-        """Some rows or columns of all squares beside one another, then the next ones."""
+        """Some rows or columns of all squares beside one another, then the next ones; with them those at the edges."""
         e, size, tiling = self.e, self.shape.lanes, self.shape.tiling
         assert tiling is not None
         (_, row_steps), (_, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
-        walk = [("%rows", row_steps), ("%columns", column_steps)]
+        walk: list[tuple[Edge, list[str]]] = [(_edge_named("row"), row_steps), (_edge_named("column"), column_steps)]
         (along, along_steps), (across, across_steps) = walk if tiling.walks_rows else reversed(walk)
+
+        def call_edge(one: Edge, other: Edge) -> None:
+            self._call("edge", *((one, other) if tiling.walks_rows else (other, one)))
+
         distances = self._distances(row_steps, column_steps)
         at_once = STAGED if tiling.is_staged else WALKED
-        with e.loop(0, along, at_once) as first, e.loop(0, across, size) as beside:
-            last = e.minimum(e.add(first, at_once), along)
-            corner = self._moved(self.pointers, across_steps, beside)
-            if tiling.is_staged:
-                self._stage(self._moved(corner, along_steps, first), e.subtract(last, first), column_steps)
-            with e.loop(first, last, size) as place:
-                places = self._places(self._moved(corner, along_steps, place), distances)
-                staged = e.at("%staging", e.multiply(e.subtract(place, first), self.width))
-                self._square(places, staged if tiling.is_staged else None)
+        with e.loop(along[2], along[0], at_once) as first:
+            last = e.minimum(e.add(first, at_once), along[0])
+            with e.loop(across[2], across[0], size) as beside:
+                corner = self._moved(self.pointers, across_steps, beside)
+                if tiling.is_staged:
+                    self._stage(self._moved(corner, along_steps, first), e.subtract(last, first), column_steps)
+                with e.loop(first, last, size) as place:
+                    places = self._places(self._moved(corner, along_steps, place), distances)
+                    if self.shape.stream:
+                        self._ask_ahead(places, column_steps)
+                    staged = e.at("%staging", e.multiply(e.subtract(place, first), self.width))
+                    self._square(places, staged if tiling.is_staged else None)
+            with self._when_some(across), e.loop(first, last, size) as place:
+                call_edge((place, size, 0), across)
+        with self._when_some(along):
+            with e.loop(across[2], across[0], size) as beside:
+                call_edge(along, (beside, size, 0))
+            with self._when_some(across):
+                call_edge(along, across)
+
+    def _ask_ahead(self, places: Sequence[Sequence[str]], column_steps: Sequence[str]) -> None:
+        """The operands of a later square: machines do not foresee that the same rows of later columns are read."""
+        for side in self.shape.turned:
+            ahead = self.e.multiply(column_steps[side], AHEAD)
+            for place in places:
+                self.e.prefetch(self.e.at(place[side], ahead), SECOND_LEVEL)
 
     def _distances(self, row_steps: Sequence[str], column_steps: Sequence[str]) -> list[list[list[Value]]]:
         """From the corner of a square to some rows of each operand, or columns if it is turned, and to those between.
@@ -231,7 +274,7 @@ class _EdgeLanes:
 
     def __init__(self, e: Emitter, count: int, name: str) -> None:
         self.e, self.count = e, count
-        self.start, self.after, self.before = (f"%{name}", f"%after_{name}s", f"%before_{name}s")
+        self.start, self.after, self.before = _edge_named(name)
         first_mask = vectors.first_lanes(e, count, self.after)
         kept = vectors.first_lanes(e, count, e.subtract(count, self.before))
         self.last_mask = e.value(f"xor {vector(count, 'i1')} {kept}, {vectors.all_lanes(count)}")

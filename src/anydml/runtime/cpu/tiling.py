@@ -36,9 +36,9 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
     loops = loops if loops.sides[-1].step == EVEN else in_order_of_store(nest)
     shape = pointwise.shape_of(nest, loops, loops.iterations)
     tiling = _tiling_of(shape, loops) if _can_run(shape, loops) else None
-    if tiling is None:
+    if tiling is None or (_is_far(loops) and not _can_stream(shape, loops, tiling)):
         return None
-    shape = replace(shape, tiling=tiling)
+    shape = replace(shape, tiling=tiling, stream=_is_far(loops))
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
     along, across = (rows, columns) if tiling.walks_rows else (columns, rows)
     parts = pointwise.chunks(loops, shape, [(along, GRAIN), (across, shape.lanes)])
@@ -49,11 +49,21 @@ def _can_run(shape: Shape, loops: Loops) -> bool:
     steps = {step for _, step in shape.sides}
     if TURNED not in steps or steps - {EVEN, STILL, TURNED} or shape.lanes > MOST_LANES:
         return False
-    if loops.iterations * loops.sides[-1].element_bytes >= pointwise.STREAMED_BYTES:
-        return False
     if prod(-(-size // shape.lanes) * shape.lanes / size for size in loops.sizes[-2:]) > MOST_WASTED:
         return False
     return pointwise.operations_of(shape.values) <= MOST_OPERATIONS and bool(turned_values(shape))
+
+
+def _is_far(loops: Loops) -> bool:
+    return loops.iterations * loops.sides[-1].element_bytes >= pointwise.STREAMED_BYTES
+
+
+def _can_stream(shape: Shape, loops: Loops, tiling: Tiling) -> bool:
+    """Whether all operands are turned, squares follow rows of the result, and whole vectors of it can be aligned."""
+    only_turned = all(step in (STILL, TURNED) for _, step in shape.loads) and not tiling.walks_rows
+    store, vector = loops.sides[-1], shape.lanes * loops.sides[-1].element_bytes
+    is_even = loops.sizes[-1] % shape.lanes == 0 and store.strides[-2] % vector == 0
+    return only_turned and len(shape.stores) == 1 and is_even
 
 
 def _tiling_of(shape: Shape, loops: Loops) -> Tiling | None:
