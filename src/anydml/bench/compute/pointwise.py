@@ -24,6 +24,7 @@ from anydml.bench.compute.case import (
     ours,
     problem,
     random,
+    zeros,
 )
 from anydml.bench.compute.case import torch as torch_work
 from anydml.bench.onnx_model import OnnxNode
@@ -47,7 +48,7 @@ class _Same:
 def _flat(same: _Same, size: int, threads: int) -> Problem:
     count = size // 4
     inputs = [random(count, seed) for seed in range(same.inputs)]
-    outputs: list[Array] = [np.zeros(count, np.bool_ if same.is_truth else np.float32) for _ in range(4)]
+    outputs: list[Array] = [zeros(count, np.bool_ if same.is_truth else np.float32) for _ in range(4)]
     mine, by_numpy, by_torch, by_onnx = outputs
     floats, result = dml.TensorDesc("FLOAT32", (count,)), dml.TensorDesc("UINT8", (count,))
     operator = same.operator(floats, result) if same.is_truth else same.operator(floats)
@@ -105,8 +106,10 @@ _FLAT = {
 def _halves(size: int, threads: int) -> Problem:
     """The sum of as many elements as for float32, in float16."""
     count = size // 4
-    a, b = (random(count, seed).astype(np.float16) for seed in range(2))
-    mine, by_numpy, by_torch, by_onnx = (np.zeros(count, np.float16) for _ in range(4))
+    a, b = (zeros(count, np.float16) for _ in range(2))
+    for seed, array in enumerate((a, b)):
+        array[...] = random(count, seed)
+    mine, by_numpy, by_torch, by_onnx = (zeros(count, np.float16) for _ in range(4))
     halves = dml.TensorDesc("FLOAT16", (count,))
     node = OnnxNode("Add", ("a", "b"), ("y",))
     return problem(
@@ -125,7 +128,7 @@ def _halves(size: int, threads: int) -> Problem:
 def _where(size: int, threads: int) -> Problem:
     count = size // 4
     a, b, condition = random(count), random(count, 1), random(count, 2) > 0
-    mine, by_numpy, by_torch, by_onnx = (np.zeros(count, np.float32) for _ in range(4))
+    mine, by_numpy, by_torch, by_onnx = (zeros(count) for _ in range(4))
     floats, truths = dml.TensorDesc("FLOAT32", (count,)), dml.TensorDesc("UINT8", (count,))
     operator = dml.ElementWiseIf(condition_tensor=truths, a_tensor=floats, b_tensor=floats)
     node = OnnxNode("Where", ("c", "a", "b"), ("y",))
@@ -143,7 +146,7 @@ def _where(size: int, threads: int) -> Problem:
     )
 
 
-# Images: (1, channels, height, width), one operand in another layout
+# Images: (batch, channels, height, width), some tensors in another layout
 
 
 def _image(size: int) -> tuple[int, int, int, int]:
@@ -156,6 +159,7 @@ ORDERS = {
     "all NHWC": ("NHWC", "NHWC", "NHWC"),
     "one NHWC": ("NCHW", "NHWC", "NCHW"),
     "one NCHW": ("NCHW", "NHWC", "NHWC"),
+    "NHWC operands": ("NHWC", "NHWC", "NCHW"),
     "NHWC result": ("NCHW", "NCHW", "NHWC"),
 }
 
@@ -166,7 +170,7 @@ def _add_bias(size: int, threads: int) -> Problem:
     a, stored = random(sizes), random(channels, 1)
     packed, spread = dml.TensorDesc("FLOAT32", sizes), dml.TensorDesc("FLOAT32", sizes, (0, 1, 0, 0))
     operator = dml.ElementWiseAdd(a_tensor=packed, b_tensor=spread, output_tensor=packed)
-    mine, by_numpy, by_torch = (np.zeros(sizes, np.float32) for _ in range(3))
+    mine, by_numpy, by_torch = (zeros(sizes) for _ in range(3))
     shown = stored.reshape(1, -1, 1, 1)
     return problem(
         {
@@ -190,7 +194,7 @@ def _add_images(orders: Sequence[str], size: int, threads: int) -> Problem:
     kept = [random(stored[order], seed) for seed, order in enumerate(orders[:2])]
     descs = [dml.TensorDesc("FLOAT32", sizes, order=order) for order in orders]
     operator = dml.ElementWiseAdd(a_tensor=descs[0], b_tensor=descs[1], output_tensor=descs[2])
-    mine, *others = (np.zeros(stored[orders[2]], np.float32) for _ in range(3))
+    mine, *others = (zeros(stored[orders[2]]) for _ in range(3))
     a, b = (seen(array, order) for array, order in zip(kept, orders, strict=False))
     by_numpy, by_torch = (seen(array, orders[2]) for array in others)
     return problem(
@@ -227,7 +231,7 @@ def _chain(is_mixed: bool, size: int, threads: int) -> Problem:
     ]
     inputs = [(0, 0, 0), (1, 0, 1), (2, 1, 1), (3, 3, 1), (4, 4, 1)]
     graph = Graph(operators, inputs, [(4, 0, 0)], [(n, 0, n + 1, 0) for n in range(4)])
-    mine, by_torch, by_onnx = (np.zeros(sizes, np.float32) for _ in range(3))
+    mine, by_torch, by_onnx = (zeros(sizes) for _ in range(3))
     shown = z.transpose(0, 3, 1, 2) if is_mixed else z
     wide = [values.reshape(1, -1, 1, 1) for values in (scale, bias)]
 

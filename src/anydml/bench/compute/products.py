@@ -25,6 +25,7 @@ from anydml.bench.compute.case import (
     ours,
     problem,
     random,
+    zeros,
 )
 from anydml.bench.compute.case import torch as torch_work
 from anydml.bench.onnx_model import OnnxNode
@@ -55,7 +56,7 @@ def _gemm(sizes: tuple[int, int, int], turned: str, _: int, threads: int) -> Pro
     a, b = random((rows, depth)), random((depth, columns), 1)
     stored = {"a": a, "b": b}
     stored |= {name: np.ascontiguousarray(stored[name].T) for name in turned}
-    mine, by_numpy, by_torch, by_onnx = (np.zeros((rows, columns), np.float32) for _ in range(4))
+    mine, by_numpy, by_torch, by_onnx = (zeros((rows, columns)) for _ in range(4))
     descs = {name: dml.TensorDesc("FLOAT32", array.shape) for name, array in stored.items()}
     operator = dml.Gemm(
         a_tensor=descs["a"],
@@ -82,7 +83,7 @@ def _gemm_apart(size: int, padding: int, step: int, _: int, threads: int) -> Pro
     pitch = size * step + padding
     stored = [random((size, pitch), seed) for seed in range(2)]
     a, b = (whole[:, : size * step : step] for whole in stored)
-    mine, by_numpy, by_torch = (np.zeros((size, size), np.float32) for _ in range(3))
+    mine, by_numpy, by_torch = (zeros((size, size)) for _ in range(3))
     described = dml.TensorDesc("FLOAT32", (size, size), (pitch, step))
     operator = dml.Gemm(a_tensor=described, b_tensor=described)
     return problem(
@@ -100,7 +101,7 @@ def _integer_product(size: int, _: int, threads: int) -> Problem:
     """8-bit integers, summed in 32 bits."""
     generator = np.random.default_rng(0)
     a, b = (generator.integers(-128, 128, (size, size), np.int8) for _ in range(2))
-    mine, by_onnx = (np.zeros((size, size), np.int32) for _ in range(2))
+    mine, by_onnx = (zeros((size, size), np.int32) for _ in range(2))
     described = dml.TensorDesc("INT8", (1, 1, size, size))
     operator = dml.MatrixMultiplyInteger(a_tensor=described, b_tensor=described)
     graph = Graph([operator], [(0, 0, 0), (1, 0, 2)], [(0, 0, 0)])
@@ -165,12 +166,12 @@ def _convolve(case: _Convolution, batch: int, order: str, _: int, threads: int) 
     weights *= np.float32(0.1)
     bias = random(case.filters, 2)
     by_torch: dict[str, Any] = {}
-    mine, by_onnx = (np.zeros(y_sizes, np.float32) for _ in range(2))
+    mine, by_onnx = (zeros(y_sizes) for _ in range(2))
     graph = _graph(case, x_sizes, y_sizes, order, weights, bias)
     given, result = x, mine
     if order == "NHWC":
         given = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
-        result = np.zeros((batch, case.outputs, case.outputs, case.filters), np.float32)
+        result = zeros((batch, case.outputs, case.outputs, case.filters))
     attributes: dict[str, int | float | Sequence[int]] = {
         "kernel_shape": [case.window] * 2,
         "strides": [case.stride] * 2,
@@ -233,7 +234,7 @@ def _attention(tokens: int, heads: int, size: int, is_masked: bool, _: int, thre
         head_count=heads,
         mask_type="BOOLEAN" if is_masked else "NONE",
     )
-    mine = np.zeros(sizes, np.float32)
+    mine = zeros(sizes)
     by_torch: dict[str, Any] = {}
 
     def in_torch(t: Any, *arrays: Any) -> None:

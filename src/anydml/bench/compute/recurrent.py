@@ -24,6 +24,7 @@ from anydml.bench.compute.case import (
     ours,
     problem,
     random,
+    zeros,
 )
 from anydml.bench.compute.case import torch as torch_work
 from anydml.bench.onnx_model import OnnxNode
@@ -65,7 +66,7 @@ def _network(kind: _Kind, batch: int, _: int, threads: int) -> Problem:
     x = random((1, _TIMES, batch, _HIDDEN))
     weights, recurrence = (random((1, 1, rows, _HIDDEN), seed) * np.float32(0.05) for seed in (1, 2))
     bias = random((1, 1, 1, 2 * rows), 3)
-    mine, by_onnx = (np.zeros((_TIMES, 1, batch, _HIDDEN), np.float32) for _ in range(2))
+    mine, by_onnx = (zeros((_TIMES, 1, batch, _HIDDEN)) for _ in range(2))
     by_torch: dict[str, Any] = {}
     work = _in_torch(kind, by_torch, (x, weights, recurrence, bias), threads) if find_spec("torch") else None
     attributes: dict[str, Any] = {"hidden_size": _HIDDEN}

@@ -21,6 +21,7 @@ from anydml.bench.compute.case import (
     ours,
     problem,
     random,
+    zeros,
 )
 from anydml.bench.compute.case import torch as torch_work
 from anydml.bench.onnx_model import OnnxNode
@@ -46,7 +47,7 @@ def _reduce(function: str, where: str, size: int, threads: int) -> Problem:
     sizes, axis = _sizes(where, size)
     x = random(sizes)
     kept = tuple(1 if n == axis else extent for n, extent in enumerate(sizes))
-    mine, by_numpy, by_torch, by_onnx = (np.zeros(kept, np.float32) for _ in range(4))
+    mine, by_numpy, by_torch, by_onnx = (zeros(kept) for _ in range(4))
     operator = dml.Reduce(function=ReduceFunction[function], input_tensor=dml.TensorDesc("FLOAT32", sizes), axes=[axis])
     of_numpy: Any = {"SUM": np.sum, "MAX": np.max, "AVERAGE": np.mean}[function]
 
@@ -77,7 +78,7 @@ def _reduce(function: str, where: str, size: int, threads: int) -> Problem:
 def _softmax(where: str, size: int, threads: int) -> Problem:
     sizes, axis = _sizes(where, size)
     x = random(sizes)
-    mine, by_torch, by_onnx = (np.zeros(sizes, np.float32) for _ in range(3))
+    mine, by_torch, by_onnx = (zeros(sizes) for _ in range(3))
     operator = dml.ActivationSoftmax1(input_tensor=dml.TensorDesc("FLOAT32", sizes), axes=[axis])
     node = OnnxNode("Softmax", ("x",), ("y",), {"axis": axis})
     return problem(
@@ -94,7 +95,7 @@ def _softmax(where: str, size: int, threads: int) -> Problem:
 def _layer_normalization(size: int, threads: int) -> Problem:
     sizes, axis = _sizes(_ROWS, size)
     x, scale, bias = random(sizes), random(COLUMNS, 1), random(COLUMNS, 2)
-    mine, by_onnx = (np.zeros(sizes, np.float32) for _ in range(2))
+    mine, by_onnx = (zeros(sizes) for _ in range(2))
     row = dml.TensorDesc("FLOAT32", sizes, (0, 1))
     operator = dml.MeanVarianceNormalization2(
         input_tensor=dml.TensorDesc("FLOAT32", sizes),
@@ -133,7 +134,7 @@ def _pooling(is_max: bool, side: int, window: tuple[int, int, int], size: int, t
     x = random(sizes)
     width, step, padding = window
     count = (side + 2 * padding - width) // step + 1
-    mine, by_onnx = (np.zeros((*sizes[:2], count, count), np.float32) for _ in range(2))
+    mine, by_onnx = (zeros((*sizes[:2], count, count)) for _ in range(2))
     fields = {"window_size": width, "strides": step, "start_padding": padding, "end_padding": padding}
     windows: dict[str, Any] = {name: (number, number) for name, number in fields.items()}
     desc = dml.TensorDesc("FLOAT32", sizes)
@@ -166,7 +167,7 @@ def _upsampling(size: int, threads: int) -> Problem:
     """Bilinear, to twice as many rows and columns."""
     sizes = _image(size, 56)
     x = random(sizes)
-    mine, by_onnx = (np.zeros((*sizes[:2], 112, 112), np.float32) for _ in range(2))
+    mine, by_onnx = (zeros((*sizes[:2], 112, 112)) for _ in range(2))
     tensor = dml.TensorDesc("FLOAT32", sizes)
     operator = dml.Upsample2D(input_tensor=tensor, scale_size=(2, 2), interpolation_mode="LINEAR")
     node = OnnxNode("Resize", ("x", "", "scales"), ("y",), {"mode": "linear"})
@@ -191,7 +192,7 @@ def _batch_normalization(size: int, threads: int) -> Problem:
     sizes = _image(size, 64)
     x = random(sizes)
     mean, variance, scale, bias = (np.abs(random(sizes[1], seed)) + 0.5 for seed in range(1, 5))
-    mine, by_onnx = (np.zeros(sizes, np.float32) for _ in range(2))
+    mine, by_onnx = (zeros(sizes) for _ in range(2))
     channel = dml.TensorDesc("FLOAT32", (1, sizes[1], 1, 1))
     operator = dml.BatchNormalization(
         input_tensor=dml.TensorDesc("FLOAT32", sizes),

@@ -25,7 +25,7 @@ WALKED, STAGED = 64, 256
 """Rows or columns that are walked before those beside them, and those that are staged before they are turned."""
 AHEAD = 128
 """Columns that are streamed are asked for so many before they are read."""
-LEAST_TRIMMED = 3
+LEAST_TRIMMED = 8
 """Squares beside one another from which on it pays to begin at a line of memory."""
 
 Edge = tuple[Value, Value, Value]
