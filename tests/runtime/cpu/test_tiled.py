@@ -112,12 +112,30 @@ def test_streamed__writes_elements_and_nothing_else(monkeypatch: pytest.MonkeyPa
         assert same_elements(found.copy(), expected[2], DataType.FLOAT32, 0), (columns, gap)
 
 
+@pytest.mark.parametrize("shift", [0, 1, 20, 40])
+def test_gathered__rows_write_elements_and_nothing_else(monkeypatch: pytest.MonkeyPatch, shift: int) -> None:
+    monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1)
+    for channels, pixels in ((64, 700), (16, 512), (128, 1601), (512, 100)):
+        nest = images(channels, pixels, "NCHW", "NCHW", "NHWC")
+        assert is_tiled(nest)
+        generator = np.random.default_rng(pixels)
+        *memory, before = (random_bytes(generator, DataType.FLOAT32, channels * pixels) for _ in range(3))
+        expected = [*(part.copy() for part in memory), before.copy()]
+        store_nest(nest, expected)
+        room = np.full(before.size + 256, 7, np.uint8)
+        start = -room.ctypes.data % 64 + 64 + shift
+        run(pointwise.tasks_of(nest), [*memory, room[start : start + before.size]], 2)
+        assert same_elements(room[start : start + before.size].copy(), expected[2], DataType.FLOAT32, 0)
+        assert (room[:start] == 7).all() and (room[start + before.size :] == 7).all()
+
+
 def test_far__results_are_streamed_where_all_operands_are_turned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1)
     assert is_tiled(images(64, 56 * 56, "NHWC", "NHWC", "NCHW"))
     assert not is_tiled(images(64, 56 * 56 + 1, "NHWC", "NHWC", "NCHW"))  # cannot be aligned
     assert not is_tiled(images(64, 56 * 56, "NCHW", "NHWC", "NCHW"))
-    assert not is_tiled(images(64, 56 * 56, "NCHW", "NCHW", "NHWC"))
+    assert is_tiled(images(64, 56 * 56, "NCHW", "NCHW", "NHWC"))
+    assert not is_tiled(images(768, 56 * 56, "NCHW", "NCHW", "NHWC"))  # too much to gather
 
 
 # How squares follow one another

@@ -56,6 +56,8 @@ class Tiling:
     """Whether the next square has the next rows, not the next columns."""
     is_staged: bool
     """Whether turned operands are read along many rows first."""
+    gathers: bool = False
+    """Whether results that are not aligned are gathered, many rows of them, before they are streamed."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ neighbours, and then turned: of two such operands, only the sum is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import reduce
 
@@ -18,13 +18,13 @@ from anydml.runtime.cpu.pointwise import Kernel, Shape
 from anydml.runtime.cpu.tiling import turned_values
 from anydml.runtime.cpu.turned import LINE_BYTES, NEAR_COLUMNS
 from anydml.runtime.moves.kernels.lanes import Lanes as Square
-from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value, vector
+from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value, pointers_to, vector
 from anydml.runtime.native.math.values import Vector
 
 WALKED, STAGED = 64, 256
 """Rows or columns that are walked before those beside them, and those that are staged before they are turned."""
 AHEAD = 128
-"""Columns that are streamed are asked for so many before they are read."""
+"""Rows or columns that are streamed are asked for so many before they are read."""
 LEAST_TRIMMED = 8
 """Squares beside one another from which on it pays to begin at a line of memory."""
 
@@ -44,7 +44,10 @@ class TiledKernel(Kernel):
 
     def __init__(self, e: Emitter, shape: Shape) -> None:
         super().__init__(e, shape)
-        self.nodes = turned_values(shape)
+        assert shape.tiling is not None
+        self.tiling, self.nodes = shape.tiling, turned_values(shape)
+        self.streams = True
+        """Whether the function that is written streams results that are streamed, not gathers them first."""
         self.width = shape.vector_bytes // shape.lanes
         self.pitch = STAGED * self.width + LINE_BYTES
         """Bytes from one staged column to the next: not a power of two, or all would share few places in caches."""
@@ -56,19 +59,29 @@ class TiledKernel(Kernel):
         e = self.e
         (rows, row_steps), (columns, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
         turned, store = self.shape.turned[0], len(self.shape.loads)
-        edge_columns = self._edge_of(store, columns, row_steps[store])
+        edge_columns = (columns, 0, 0) if self.tiling.gathers else self._edge_of(store, columns, row_steps[store])
         if self.shape.stream:
-            is_aligned = self._is_aligned(edge_columns)
-            with e.when(e.value(f"xor i1 {is_aligned}, true")):
-                self._all_edges(rows, columns)
+            # Operands need not be aligned: both parts of a line are in the caches when they are read.
+            edge_rows, is_aligned = self._edge_from(rows, 0), self._is_aligned(edge_columns)
             with e.when(is_aligned):
-                # Operands need not be: both parts of a line are in the caches when they are read.
-                self._call("squares", self._edge_from(rows, 0), edge_columns)
+                self._call("squares", edge_rows, edge_columns)
+            with e.when(e.value(f"xor i1 {is_aligned}, true")):
+                if self.tiling.gathers:
+                    self._call("gathered", edge_rows, edge_columns)
+                else:
+                    self._all_edges(rows, columns)
         else:
             self._call("squares", self._edge_of(turned, rows, column_steps[turned]), edge_columns)
-        for name, body in (("squares", self._squares), ("edge", self._edge)):
-            with e.function(name, f"ptr %parameters, ptr %staging, {_EDGES}, {self.arguments}"):
-                body()
+        self._emit("squares", lambda: self._squares(gathers=False))
+        self._emit("edge", self._edge)
+        if self.tiling.gathers:
+            self._emit("gathered", lambda: self._squares(gathers=True))
+            with e.function("stream", "ptr %from, ptr %to, i64 %bytes"):
+                self._stream()
+
+    def _emit(self, name: str, body: Callable[[], None]) -> None:
+        with self.e.function(name, f"ptr %parameters, ptr %staging, {_EDGES}, {self.arguments}"):
+            body()
 
     def _is_aligned(self, columns: Edge) -> str:
         """Whether whole squares begin where vectors of the result are aligned, as what is streamed must be."""
@@ -118,10 +131,9 @@ class TiledKernel(Kernel):
 
     # Whole squares
 
-    def _squares(self) -> None:
+    def _squares(self, gathers: bool) -> None:
         """Some rows or columns of all squares beside one another, then the next ones; with them those at the edges."""
-        e, size, tiling = self.e, self.shape.lanes, self.shape.tiling
-        assert tiling is not None
+        e, size, tiling = self.e, self.shape.lanes, self.tiling
         (_, row_steps), (_, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
         walk: list[tuple[Edge, list[str]]] = [(_edge_named("row"), row_steps), (_edge_named("column"), column_steps)]
         (along, along_steps), (across, across_steps) = walk if tiling.walks_rows else reversed(walk)
@@ -129,20 +141,24 @@ class TiledKernel(Kernel):
         def call_edge(one: Edge, other: Edge) -> None:
             self._call("edge", *((one, other) if tiling.walks_rows else (other, one)))
 
-        distances = self._distances(row_steps, column_steps)
+        distances, gathered, self.streams = self._distances(row_steps, column_steps), self._gathered(), not gathers
         at_once = STAGED if tiling.is_staged else WALKED
         with e.loop(along[2], along[0], at_once) as first:
             last = e.minimum(e.add(first, at_once), along[0])
+            start = self._moved(self.pointers, along_steps, first)
+            begin = [*start[:-1], gathered] if gathers else start
             with e.loop(across[2], across[0], size) as beside:
-                corner = self._moved(self.pointers, across_steps, beside)
+                corner = self._moved(begin, across_steps, beside)
                 if tiling.is_staged:
-                    self._stage(self._moved(corner, along_steps, first), e.subtract(last, first), column_steps)
-                with e.loop(first, last, size) as place:
+                    self._stage(corner, e.subtract(last, first), column_steps)
+                with e.loop(0, e.subtract(last, first), size) as place:
                     places = self._places(self._moved(corner, along_steps, place), distances)
-                    if self.shape.stream:
-                        self._ask_ahead(places, column_steps)
-                    staged = e.at("%staging", e.multiply(e.subtract(place, first), self.width))
-                    self._square(places, staged if tiling.is_staged else None)
+                    if self.shape.stream and not tiling.is_staged:
+                        self._ask_ahead(places, along_steps)
+                    self._square(places, e.at("%staging", e.multiply(place, self.width)))
+            if gathers:
+                count = e.multiply(e.subtract(last, first), row_steps[-1])
+                e.do(f"call void @stream({pointers_to(gathered, start[-1])}, i64 {count})")
             with self._when_some(across), e.loop(first, last, size) as place:
                 call_edge((place, size, 0), across)
         with self._when_some(along):
@@ -151,10 +167,10 @@ class TiledKernel(Kernel):
             with self._when_some(across):
                 call_edge(along, across)
 
-    def _ask_ahead(self, places: Sequence[Sequence[str]], column_steps: Sequence[str]) -> None:
-        """The operands of a later square: machines do not foresee that the same rows of later columns are read."""
+    def _ask_ahead(self, places: Sequence[Sequence[str]], steps: Sequence[str]) -> None:
+        """The operands of a later square: machines do not foresee so many lines."""
         for side in self.shape.turned:
-            ahead = self.e.multiply(column_steps[side], AHEAD)
+            ahead = self.e.multiply(steps[side], AHEAD)
             for place in places:
                 self.e.prefetch(self.e.at(place[side], ahead), SECOND_LEVEL)
 
@@ -175,12 +191,13 @@ class TiledKernel(Kernel):
             places = [[e.at(*pair) for pair in zip(place, more, strict=True)] for place in places for more in some]
         return places
 
-    def _square(self, places: Sequence[list[str]], staged: str | None) -> None:
+    def _square(self, places: Sequence[list[str]], staged: str) -> None:
+        """One square, at these places; what is staged begins there."""
         nodes, pointers = self.nodes, self.pointers
-        if staged is None:
-            turned = [self._turned([self._value(node, place) for place in places]) for node in nodes]
-        else:
+        if self.tiling.is_staged:
             turned = [self._turned(self._staged(staged, number, node)) for number, node in enumerate(nodes)]
+        else:
+            turned = [self._turned([self._value(node, place) for place in places]) for node in nodes]
         for row, self.pointers in enumerate(places):
             self._compute_row(dict(zip(nodes, (rows[row] for rows in turned), strict=True)))
         self.pointers = pointers
@@ -224,6 +241,10 @@ class TiledKernel(Kernel):
                 with self.e.when(self.e.value(f"icmp ne i64 {count}, 0")):  # storing no lane is slow
                     self._store(side, result, place, mask)
 
+    def _store(self, side: int, value: Vector, place: Value, mask: str | None) -> None:
+        pointer, _ = self._at(side, place)
+        vectors.store(value, pointer, mask, self.shape.stream and self.streams)
+
     # Staged columns
 
     def _stage(self, corner: Sequence[str], rows: Value, column_steps: Sequence[str]) -> None:
@@ -233,6 +254,9 @@ class TiledKernel(Kernel):
             along = e.multiply(row, self.width)
             moved = [e.at(pointer, e.multiply(row, self._bytes(side))) for side, pointer in enumerate(corner)]
             place = self._moved(moved, column_steps, column)
+            if self.shape.stream:
+                for side in self.shape.turned:  # the next rows: these are too few for the machine to foresee them
+                    e.prefetch(e.at(place[side], STAGED * self._bytes(side)), SECOND_LEVEL)
             for number, node in enumerate(self.nodes):
                 target = e.at("%staging", e.add(along, e.multiply(e.add(column, number * size), self.pitch)))
                 vectors.store(self._value(node, place), target)
@@ -241,6 +265,28 @@ class TiledKernel(Kernel):
         """The values of an expression, column by column."""
         size = self.shape.lanes
         return [self._loaded(node, self.e.at(start, (number * size + n) * self.pitch)) for n in range(size)]
+
+    # Gathered rows
+
+    def _gathered(self) -> str:
+        """Where rows of results are gathered: behind what is staged."""
+        return self.e.at("%staging", len(self.nodes) * self.shape.lanes * self.pitch)
+
+    def _stream(self) -> None:
+        """Writes rows that follow one another past the caches, but for the first and last bytes."""
+        e, vector_bytes = self.e, self.shape.vector_bytes
+        address = e.value("ptrtoint ptr %to to i64")
+        first = e.minimum(e.mask(e.subtract(0, address), vector_bytes - 1), "%bytes")
+        last = e.add(first, e.mask(e.subtract("%bytes", first), -vector_bytes))
+        kind = vector(vector_bytes // 4, "i32")
+        for start, stop, step, type_name in (
+            (0, first, 1, "i8"),
+            (first, last, vector_bytes, kind),
+            (last, "%bytes", 1, "i8"),
+        ):
+            with e.loop(start, stop, step) as i:
+                value = e.load(type_name, e.at("%from", i))
+                e.store(type_name, value, e.at("%to", i), step, stream=step > 1)
 
     def _bytes(self, side: int) -> int:
         return self.shape.sides[side][0].element_bytes

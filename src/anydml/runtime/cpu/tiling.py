@@ -23,6 +23,8 @@ MOST_WASTED = 1.25
 """Elements of all squares for each element that there is."""
 GRAIN = 512
 """Threads share rows or columns in multiples of so many."""
+MOST_GATHERED = 2048
+"""Bytes of a row of results; many are gathered before they are written."""
 WAY_BYTES, WAYS = 4096, 8
 """First-level caches have so many places for lines that are multiples of so many bytes apart."""
 MOST_CROWDED = 2.5
@@ -36,12 +38,16 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
     loops = loops if loops.sides[-1].step == EVEN else in_order_of_store(nest)
     shape = pointwise.shape_of(nest, loops, loops.iterations)
     tiling = _tiling_of(shape, loops) if _can_run(shape, loops) else None
-    if tiling is None or (_is_far(loops) and not _can_stream(shape, loops, tiling)):
+    is_far = loops.iterations * loops.sides[-1].element_bytes >= pointwise.STREAMED_BYTES
+    if tiling is not None and is_far:
+        tiling = _streamed(tiling, shape, loops)
+    if tiling is None:
         return None
-    shape = replace(shape, tiling=tiling, stream=_is_far(loops))
+    shape = replace(shape, tiling=tiling, stream=is_far)
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
     along, across = (rows, columns) if tiling.walks_rows else (columns, rows)
-    parts = pointwise.chunks(loops, shape, [(along, GRAIN), (across, shape.lanes)])
+    inner = [(along, GRAIN), (across, shape.lanes)]
+    parts = pointwise.chunks(loops, shape, inner[:1] if tiling.gathers else inner)
     return pointwise.native_task(pointwise.code_of(shape), parts)
 
 
@@ -54,18 +60,6 @@ def _can_run(shape: Shape, loops: Loops) -> bool:
     return pointwise.operations_of(shape.values) <= MOST_OPERATIONS and bool(turned_values(shape))
 
 
-def _is_far(loops: Loops) -> bool:
-    return loops.iterations * loops.sides[-1].element_bytes >= pointwise.STREAMED_BYTES
-
-
-def _can_stream(shape: Shape, loops: Loops, tiling: Tiling) -> bool:
-    """Whether all operands are turned, squares follow rows of the result, and whole vectors of it can be aligned."""
-    only_turned = all(step in (STILL, TURNED) for _, step in shape.loads) and not tiling.walks_rows
-    store, vector = loops.sides[-1], shape.lanes * loops.sides[-1].element_bytes
-    is_even = loops.sizes[-1] % shape.lanes == 0 and store.strides[-2] % vector == 0
-    return only_turned and len(shape.stores) == 1 and is_even
-
-
 def _tiling_of(shape: Shape, loops: Loops) -> Tiling | None:
     """Squares follow one another where operands whose lines share few places in caches, or are far apart, run on."""
     turned = [side.strides[-1] for side in loops.sides if side.step == TURNED]
@@ -76,6 +70,19 @@ def _tiling_of(shape: Shape, loops: Loops) -> Tiling | None:
     # Fewer lines than places do not matter.
     walks_rows = (int(in_turned), abs(turned[0])) >= (int(in_even), abs(even[-1]))
     return Tiling(walks_rows, walks_rows and in_turned > MOST_CROWDED)
+
+
+def _streamed(tiling: Tiling, shape: Shape, loops: Loops) -> Tiling | None:
+    """How far results are streamed, where all operands are turned: row by row if vectors of it can be aligned, or many
+    rows at once if these follow one another in memory."""
+    columns, store = loops.sizes[-1], loops.sides[-1]
+    if any(step == EVEN for _, step in shape.loads) or len(shape.stores) > 1 or columns % shape.lanes:
+        return None
+    if not tiling.walks_rows:
+        return tiling if store.strides[-2] % (shape.lanes * store.element_bytes) == 0 else None
+    row_bytes = columns * store.element_bytes
+    can_gather = row_bytes == store.strides[-2] and row_bytes <= MOST_GATHERED
+    return replace(tiling, gathers=True) if can_gather else None
 
 
 def _crowding(distance: int, lines: int) -> float:
