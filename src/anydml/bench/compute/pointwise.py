@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -149,10 +149,19 @@ def _where(size: int, threads: int) -> Problem:
 # Images: (batch, channels, height, width), some tensors in another layout
 
 
-def _image(size: int) -> tuple[int, int, int, int]:
+Sizes = tuple[int, int, int, int]
+
+
+def _image(size: int) -> Sizes:
+    """One image, whose channels share few places in caches: they are a power of two apart."""
     pixels = max(16, size // 4 // CHANNELS)
     height = 1 << (pixels.bit_length() // 2)
     return 1, CHANNELS, height, pixels // height
+
+
+def _small_images(size: int) -> Sizes:
+    """Images as in the first part of ResNet-50."""
+    return max(1, size // (4 * CHANNELS * 56 * 56)), CHANNELS, 56, 56
 
 
 ORDERS = {
@@ -183,10 +192,10 @@ def _add_bias(size: int, threads: int) -> Problem:
     )
 
 
-def _add_images(orders: Sequence[str], size: int, threads: int) -> Problem:
+def _add_images(shape: Callable[[int], Sizes], orders: Sequence[str], size: int, threads: int) -> Problem:
     """Each of the three tensors in an order of its own."""
-    _, channels, height, width = sizes = _image(size)
-    stored = {"NCHW": sizes, "NHWC": (1, height, width, channels)}
+    batch, channels, height, width = sizes = shape(size)
+    stored = {"NCHW": sizes, "NHWC": (batch, height, width, channels)}
 
     def seen(array: Array, order: str) -> Array:
         return array.transpose(0, 3, 1, 2) if order == "NHWC" else array
@@ -206,6 +215,16 @@ def _add_images(orders: Sequence[str], size: int, threads: int) -> Problem:
         {OURS: seen(mine, orders[2]), NUMPY: by_numpy, TORCH: by_torch},
         touched_bytes=a.nbytes + b.nbytes + mine.nbytes,
     )
+
+
+IMAGES: dict[str, Callable[[int], Sizes]] = {"add images": _image, "add images of 56 x 56": _small_images}
+
+
+def _image_cases(name: str, shape: Callable[[int], Sizes]) -> Iterator[Case]:
+    packed = f"{name}, packed"
+    yield Case(NAME, packed, partial(_add_images, shape, ("NCHW",) * 3))
+    for which, orders in ORDERS.items():
+        yield Case(NAME, f"{name}, {which}", partial(_add_images, shape, orders), beside=packed)
 
 
 # Chains of four: the graph is one step of ours
@@ -264,11 +283,7 @@ CASES = (
     *(Case(NAME, name, partial(_flat, same)) for name, same in _FLAT.items()),
     Case(NAME, "add, float16", _halves, beside="add"),
     Case(NAME, "where", _where),
-    Case(NAME, "add images, packed", partial(_add_images, ("NCHW",) * 3)),
-    *(
-        Case(NAME, f"add images, {name}", partial(_add_images, orders), beside="add images, packed")
-        for name, orders in ORDERS.items()
-    ),
+    *(case for name, shape in IMAGES.items() for case in _image_cases(name, shape)),
     Case(NAME, "add images, a bias for each channel", _add_bias, beside="add images, packed"),
     Case(NAME, "chain sigmoid(x * s + b) * y + z", partial(_chain, False)),
     Case(NAME, "chain sigmoid(x * s + b) * y + z, z is NHWC", partial(_chain, True)),
