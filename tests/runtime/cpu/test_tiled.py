@@ -133,9 +133,24 @@ def test_far__results_are_streamed_where_all_operands_are_turned(monkeypatch: py
     monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1)
     assert is_tiled(images(64, 56 * 56, "NHWC", "NHWC", "NCHW"))
     assert not is_tiled(images(64, 56 * 56 + 1, "NHWC", "NHWC", "NCHW"))  # cannot be aligned
-    assert not is_tiled(images(64, 56 * 56, "NCHW", "NHWC", "NCHW"))
     assert is_tiled(images(64, 56 * 56, "NCHW", "NCHW", "NHWC"))
     assert not is_tiled(images(768, 56 * 56, "NCHW", "NCHW", "NHWC"))  # too much to gather
+
+
+def test_far__results_of_mixed_operands_are_streamed_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    nests = [images(64, 56 * 56, "NCHW", "NHWC", order) for order in ("NCHW", "NHWC")]
+    size = 4 * nests[0].iterations
+    monkeypatch.setattr(pointwise, "STREAMED_BYTES", size // tiling.FARTHEST_MIXED)
+    assert not any(map(is_tiled, nests))
+    monkeypatch.setattr(pointwise, "STREAMED_BYTES", size)
+    assert all(map(is_tiled, nests))
+
+
+@pytest.mark.parametrize("seed", range(300, 340))
+def test_streamed__sums_are_as_defined(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1)
+    monkeypatch.setattr(tiling, "FARTHEST_MIXED", 1 << 40)
+    assert_as_defined(*random_sum(Random(seed)), threads=2)
 
 
 # How squares follow one another

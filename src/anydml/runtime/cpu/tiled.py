@@ -168,8 +168,9 @@ class TiledKernel(Kernel):
                 call_edge(along, across)
 
     def _ask_ahead(self, places: Sequence[Sequence[str]], steps: Sequence[str]) -> None:
-        """The operands of a later square: machines do not foresee so many lines."""
-        for side in self.shape.turned:
+        """The operands of a later square, but for those that are contiguous all the way: machines foresee them."""
+        even = [number for number, (_, step) in enumerate(self.shape.loads) if step == EVEN]
+        for side in (*self.shape.turned, *(even if self.tiling.walks_rows else ())):
             ahead = self.e.multiply(steps[side], AHEAD)
             for place in places:
                 self.e.prefetch(self.e.at(place[side], ahead), SECOND_LEVEL)

@@ -23,6 +23,8 @@ MOST_WASTED = 1.25
 """Elements of all squares for each element that there is."""
 GRAIN = 512
 """Threads share rows or columns in multiples of so many."""
+FARTHEST_MIXED = 2
+"""Of larger results, as a multiple of the least that are streamed, turned operands beside others are staged as quickly."""
 MOST_GATHERED = 2048
 """Bytes of a row of results; many are gathered before they are written."""
 WAY_BYTES, WAYS = 4096, 8
@@ -73,10 +75,13 @@ def _tiling_of(shape: Shape, loops: Loops) -> Tiling | None:
 
 
 def _streamed(tiling: Tiling, shape: Shape, loops: Loops) -> Tiling | None:
-    """How far results are streamed, where all operands are turned: row by row if vectors of it can be aligned, or many
-    rows at once if these follow one another in memory."""
+    """How far results are streamed: row by row if vectors of them can be aligned, or many rows at once if these follow
+    one another in memory."""
     columns, store = loops.sizes[-1], loops.sides[-1]
-    if any(step == EVEN for _, step in shape.loads) or len(shape.stores) > 1 or columns % shape.lanes:
+    is_mixed = any(step == EVEN for _, step in shape.loads)
+    if is_mixed and loops.iterations * store.element_bytes >= FARTHEST_MIXED * pointwise.STREAMED_BYTES:
+        return None
+    if len(shape.stores) > 1 or columns % shape.lanes:
         return None
     if not tiling.walks_rows:
         return tiling if store.strides[-2] % (shape.lanes * store.element_bytes) == 0 else None
