@@ -1,4 +1,4 @@
-"""Random pointwise operators, also of images, reductions, folds of many rows, running folds and pooling, beside the definition."""
+"""Random pointwise operators, sums of images, reductions, folds of many rows, running folds and pooling, as defined."""
 
 from __future__ import annotations
 

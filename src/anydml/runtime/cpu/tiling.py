@@ -24,7 +24,7 @@ MOST_WASTED = 1.25
 GRAIN = 512
 """Threads share rows or columns in multiples of so many."""
 FARTHEST_MIXED = 2
-"""Of larger results, as a multiple of the least that are streamed, turned operands beside others are staged as quickly."""
+"""Turned operands beside others are staged as quickly for larger results: a multiple of the least that is streamed."""
 MOST_GATHERED = 2048
 """Bytes of a row of results; many are gathered before they are written."""
 WAY_BYTES, WAYS = 4096, 8
