@@ -240,11 +240,11 @@ def module_text(shape: Shape) -> str:
 
 
 def _kernel_of(shape: Shape) -> type[Kernel]:
+    if not shape.turned:
+        return Kernel
     from anydml.runtime.cpu.tiled import TiledKernel
     from anydml.runtime.cpu.turned import TurnedKernel
 
-    if not shape.turned:
-        return Kernel
     return TiledKernel if shape.tiling else TurnedKernel
 
 
