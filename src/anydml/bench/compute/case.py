@@ -19,7 +19,6 @@ Array = npt.NDArray[Any]
 Work = Callable[[], object]
 OURS, NUMPY, TORCH, ONNX = "anydml", "NumPy", "PyTorch", "ONNX Runtime"
 PEERS = (NUMPY, TORCH, ONNX)
-LINE_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -83,11 +82,14 @@ def random(sizes: Sequence[int] | int, seed: int = 0) -> Array:
 
 
 def zeros(sizes: Sequence[int] | int, type: npt.DTypeLike = np.float32) -> Array:
-    """An array that begins at a line of memory, as those of every runtime do; NumPy's begin 16 bytes after one."""
-    kind, count = np.dtype(type), int(np.prod(sizes))
-    memory = np.zeros(count * kind.itemsize + LINE_BYTES, np.uint8)
-    start = -memory.ctypes.data % LINE_BYTES
-    return memory[start : start + count * kind.itemsize].view(kind).reshape(sizes)
+    """An array in memory as the runtime allocates it, which begins at a line; NumPy's begins 16 bytes after one."""
+    from anydml.runtime.host import HostMemory
+
+    kind = np.dtype(type)
+    memory = HostMemory().allocate(int(np.prod(sizes)) * kind.itemsize).data
+    assert memory is not None
+    memory[:] = 0
+    return memory.view(kind).reshape(sizes)
 
 
 def ours(subject: Operator | Graph, inputs: Sequence[Array], outputs: Sequence[Array], threads: int) -> Work:
