@@ -364,3 +364,16 @@ def module_of(value: int) -> str:
     with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True), e.loop(0, 8) as index:
         e.store("i64", e.add(index, value), e.at("%staging", e.multiply(index, 8)), 8)
     return e.module()
+
+
+def test_that_modules_leave_out_what_nobody_calls() -> None:
+    e = Emitter(llvm.vector_bytes())
+    for name, called in (("inner", ""), ("outer", "inner"), ("lonely", "unused"), ("unused", "inner")):
+        with e.function(name, "ptr %staging"):
+            if called:
+                e.do(f"call void @{called}(ptr %staging)")
+            e.store("i64", 7, "%staging", 8)
+    with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+        e.do("call void @outer(ptr %staging)")
+    defined = {line.split("@")[1].split("(")[0] for line in e.module().splitlines() if line.startswith("define")}
+    assert defined == {"inner", "outer", llvm.KERNEL}

@@ -33,6 +33,7 @@ class Emitter:
         self._block = "entry"
         self._declared: set[str] = set()
         self._functions: dict[str, str] = {}
+        self._exported: set[str] = set()
 
     # --- text -------------------------------------------------------------------------------
 
@@ -61,13 +62,28 @@ class Emitter:
         effort = "optnone " if is_cold else ""
         head = f"define {linkage}void @{name}({parameters}) nounwind noinline {effort}{_REALIGNED}"
         self._functions[name] = f"{head} {{\nentry:\n{body}\n  ret void\n}}"
+        if exported:
+            self._exported.add(name)
         self._lines, self._block = saved
 
     def has_function(self, name: str) -> bool:
         return name in self._functions
 
     def module(self) -> str:
-        return "\n".join([*sorted(self._declared), *self._functions.values(), "!0 = !{i32 1}"]) + "\n"
+        """The text of all functions that are of use; LLVM would compile the others too."""
+        used = self._used()
+        functions = (text for name, text in self._functions.items() if name in used)
+        return "\n".join([*sorted(self._declared), *functions, "!0 = !{i32 1}"]) + "\n"
+
+    def _used(self) -> set[str]:
+        """The exported functions, and those that they call."""
+        found, waiting = set(self._exported), list(self._exported)
+        while waiting:
+            text = self._functions[waiting.pop()]
+            called = {name for name in self._functions if name not in found and f" @{name}(" in text}
+            found |= called
+            waiting += called
+        return found
 
     def _fresh(self, prefix: str) -> str:
         self._count += 1

@@ -58,7 +58,8 @@ class TileEmitter:
             tap, rest = divmod(position - output * axis.step, axis.dilation)
             if not rest and 0 <= tap < axis.taps:
                 if self.step.fold:
-                    sums[output] = self.folded(sums[output], vector)
+                    is_first = self.is_maximum and sums[output] == self.neutral
+                    sums[output] = vector if is_first else self.folded(sums[output], vector)
                     continue
                 sums[output] = self.multiply_add(vector, weights[tap, crossing], sums[output])
 
@@ -189,11 +190,11 @@ class PixelEmitter(TileEmitter):
         """For every line of the input that a tile reads: its address and whether there is one."""
         e, axis = self.e, self.step.sliding
         first = e.add(e.multiply(row, axis.step), self.word("sliding_start"))
+        size, stride = self.word("sliding_size"), self.word("sliding_stride")
         lines = []
         for position in range(self.positions()):
             place = e.add(first, position)
-            is_inside = e.compare("ult", place, self.word("sliding_size"))
-            lines.append((e.step("%input", (place, self.word("sliding_stride"))), is_inside))
+            lines.append((e.step("%input", (place, stride)), e.compare("ult", place, size)))
         return lines
 
     def _emit_tile(
@@ -216,13 +217,13 @@ class PixelEmitter(TileEmitter):
         is_paired = axis.step == 2 and axis.dilation == 1
         firsts = [tap - tap % 2 if is_paired else tap for tap in range(axis.taps)]
         masks = {tap: self._masks(e.add(start, tap * axis.dilation)) if is_edge else [] for tap in set(firsts)}
-        sums = [self.neutral] * self.height
+        sums, stride = [self.neutral] * self.height, self.word("sliding_stride")
         for position, (line, is_inside) in enumerate(lines):
             if not self.used(position):
                 continue
             at = e.step(line, (start, size))
             if self.step.fold:
-                self._ask_for_next(at, position)
+                self._ask_for_next(at, position, stride)
             read: dict[int, list[str]] = {}
             vectors = []
             for tap, first in enumerate(firsts):
@@ -248,11 +249,11 @@ class PixelEmitter(TileEmitter):
 
         return vector_at
 
-    def _ask_for_next(self, at: str, position: int) -> None:
+    def _ask_for_next(self, at: str, position: int, stride: str) -> None:
         """The same pixels of a later tile, if this one is the first that reads the line: folds wait for memory."""
         e, lines = self.e, self.height * self.step.sliding.step
         if position < lines:
-            ahead = e.step(at, (AHEAD_TILES * lines, self.word("sliding_stride")))
+            ahead = e.step(at, (AHEAD_TILES * lines, stride))
             for offset in range(0, e.lanes * self.step.crossing.step * self.source.element_bytes, LINE_BYTES):
                 e.prefetch(e.at(ahead, offset), SECOND_LEVEL)
 
