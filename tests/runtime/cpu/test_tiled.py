@@ -186,10 +186,21 @@ def test_squares__follow_one_another_where_operands_far_apart_run_on() -> None:
 def test_rows__that_share_places_in_caches_are_read_one_by_one() -> None:
     """Squares of shorter vectors have fewer lines, for which there are places enough."""
     is_wide = llvm.vector_bytes() >= 64
-    assert tiling_of(images(64, 64 * 64, "NCHW", "NCHW", "NHWC")) == pointwise.Tiling(True, is_staged=is_wide)
-    assert (tiling_of(images(64, 64 * 64, "NCHW", "NHWC", "NCHW")) is None) == is_wide
+    for orders in (("NCHW", "NCHW", "NHWC"), ("NCHW", "NHWC", "NHWC")):
+        assert tiling_of(images(64, 64 * 64, *orders)) == pointwise.Tiling(True, is_staged=is_wide)
+    for orders in (("NCHW", "NHWC", "NCHW"), ("NHWC", "NHWC", "NCHW")):
+        assert tiling_of(images(64, 64 * 64, *orders)) == pointwise.Tiling(False, is_staged=is_wide)
     found = tiling_of(images(512, 28 * 28, "NCHW", "NHWC", "NHWC"))
     assert found == pointwise.Tiling(walks_rows=llvm.vector_bytes() < 32, is_staged=False)
+
+
+def test_results__that_are_streamed_take_no_places_in_caches() -> None:
+    is_wide = llvm.vector_bytes() >= 64
+    for orders, is_staged in ((("NHWC", "NHWC", "NCHW"), False), (("NCHW", "NHWC", "NCHW"), is_wide)):
+        nest = images(64, 512 * 512, *orders)
+        loops = canonical(nest)
+        shape = pointwise.shape_of(nest, loops, loops.iterations)
+        assert tiling._tiling_of(shape, loops, is_far=True) == pointwise.Tiling(False, is_staged), orders
 
 
 @pytest.mark.parametrize("name", MACHINES)
@@ -198,21 +209,29 @@ def test_rows__that_share_places_are_told_on_every_machine(monkeypatch: pytest.M
         test_rows__that_share_places_in_caches_are_read_one_by_one()
 
 
-def test_staged__squares_are_as_defined(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = tiling._tiling_of
-
-    def staged(shape: pointwise.Shape, loops: pointwise.Loops) -> pointwise.Tiling | None:
-        found = chosen(shape, loops)
-        return found and replace(found, walks_rows=True, is_staged=True)
-
-    monkeypatch.setattr(tiling, "_tiling_of", staged)
+@pytest.mark.parametrize("is_far", [False, True])
+@pytest.mark.parametrize("walks_rows", [False, True])
+def test_staged__squares_are_as_defined(monkeypatch: pytest.MonkeyPatch, walks_rows: bool, is_far: bool) -> None:
+    monkeypatch.setattr(tiling, "_tiling_of", lambda *_: pointwise.Tiling(walks_rows, is_staged=True))
+    if is_far:
+        monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1)
+        monkeypatch.setattr(tiling, "FARTHEST_MIXED", 1 << 40)
     for seed in range(200, 240):
-        assert_as_defined(*random_sum(Random(seed)))
+        assert_as_defined(*random_sum(Random(seed)), threads=1 + seed % 2)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_staged__squares_are_as_defined_on_every_machine(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    with machine(monkeypatch, name):
+        for walks_rows in (False, True):
+            monkeypatch.setattr(tiling, "_tiling_of", lambda *_, w=walks_rows: pointwise.Tiling(w, is_staged=True))
+            for seed in range(340, 350):
+                assert_as_defined(*random_sum(Random(seed)))
 
 
 @pytest.mark.parametrize("walks_rows", [False, True])
 def test_squares__may_follow_one_another_either_way(monkeypatch: pytest.MonkeyPatch, walks_rows: bool) -> None:
-    monkeypatch.setattr(tiling, "_tiling_of", lambda shape, loops: pointwise.Tiling(walks_rows, False))
+    monkeypatch.setattr(tiling, "_tiling_of", lambda *_: pointwise.Tiling(walks_rows, False))
     for seed in range(240, 270):
         assert_as_defined(*random_sum(Random(seed)))
 

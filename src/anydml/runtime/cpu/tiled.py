@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import reduce
+from typing import Any
+
+import numpy as np
 
 from anydml.core.expression import Node, leaves
 from anydml.runtime.cpu import vectors
@@ -21,10 +24,15 @@ from anydml.runtime.moves.kernels.lanes import Lanes as Square
 from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value, pointers_to, vector
 from anydml.runtime.native.math.values import Vector
 
-WALKED, STAGED = 64, 256
-"""Rows or columns that are walked before those beside them, and those that are staged before they are turned."""
+WALKED = 64
+"""Rows or columns that are walked before those beside them."""
+STAGED_ROWS, STAGED_COLUMNS = 128, 256
+"""Those that are staged where lines share few places in caches."""
 AHEAD = 128
 """Rows or columns that are streamed are asked for so many before they are read."""
+LOADED = 4
+"""Rows that are loaded before the first of them is stored: processors hold loads back that might read what is stored
+just before, and look at the last 12 bits of addresses alone."""
 LEAST_TRIMMED = 8
 """Squares beside one another from which on it pays to begin at a line of memory."""
 
@@ -49,8 +57,11 @@ class TiledKernel(Kernel):
         self.streams = True
         """Whether the function that is written streams results that are streamed, not gathers them first."""
         self.width = shape.vector_bytes // shape.lanes
-        self.pitch = STAGED * self.width + LINE_BYTES
-        """Bytes from one staged column to the next: not a power of two, or all would share few places in caches."""
+        self.square = Square(self.width, shape.lanes)
+        self.staged_at_once = STAGED_ROWS if self.tiling.walks_rows else STAGED_COLUMNS
+        self.pitch = self.staged_at_once * self.width + LINE_BYTES
+        """Bytes from one staged row or column to the next: not a power of two, or all would share few places in
+        caches."""
 
     def _emit_rows(self) -> None:
         """Functions that work on one row are not needed."""
@@ -142,7 +153,7 @@ class TiledKernel(Kernel):
             self._call("edge", *((one, other) if tiling.walks_rows else (other, one)))
 
         distances, gathered, self.streams = self._distances(row_steps, column_steps), self._gathered(), not gathers
-        at_once = STAGED if tiling.is_staged else WALKED
+        at_once = self.staged_at_once if tiling.is_staged else WALKED
         with e.loop(along[2], along[0], at_once) as first:
             last = e.minimum(e.add(first, at_once), along[0])
             start = self._moved(self.pointers, along_steps, first)
@@ -150,12 +161,15 @@ class TiledKernel(Kernel):
             with e.loop(across[2], across[0], size) as beside:
                 corner = self._moved(begin, across_steps, beside)
                 if tiling.is_staged:
-                    self._stage(corner, e.subtract(last, first), column_steps)
-                with e.loop(0, e.subtract(last, first), size) as place:
-                    places = self._places(self._moved(corner, along_steps, place), distances)
-                    if self.shape.stream and not tiling.is_staged:
-                        self._ask_ahead(places, along_steps)
-                    self._square(places, e.at("%staging", e.multiply(place, self.width)))
+                    after = e.add(beside, size), self._moved(self.pointers, along_steps, e.add(first, at_once))
+                    following = self._following(start, after, across, across_steps)
+                    self._staged(corner, following, e.subtract(last, first), row_steps, column_steps)
+                else:
+                    with e.loop(0, e.subtract(last, first), size) as place:
+                        places = self._places(self._moved(corner, along_steps, place), distances)
+                        if self.shape.stream:
+                            self._ask_ahead(places, along_steps)
+                        self._square(places)
             if gathers:
                 count = e.multiply(e.subtract(last, first), row_steps[-1])
                 e.do(f"call void @stream({pointers_to(gathered, start[-1])}, i64 {count})")
@@ -192,16 +206,26 @@ class TiledKernel(Kernel):
             places = [[e.at(*pair) for pair in zip(place, more, strict=True)] for place in places for more in some]
         return places
 
-    def _square(self, places: Sequence[list[str]], staged: str) -> None:
-        """One square, at these places; what is staged begins there."""
-        nodes, pointers = self.nodes, self.pointers
-        if self.tiling.is_staged:
-            turned = [self._turned(self._staged(staged, number, node)) for number, node in enumerate(nodes)]
-        else:
-            turned = [self._turned([self._value(node, place) for place in places]) for node in nodes]
-        for row, self.pointers in enumerate(places):
-            self._compute_row(dict(zip(nodes, (rows[row] for rows in turned), strict=True)))
+    def _square(self, places: Sequence[list[str]]) -> None:
+        """One square, at these places."""
+        turned = [self._turned([self._value(node, place) for place in places]) for node in self.nodes]
+        self._compute_rows(places, turned)
+
+    def _compute_rows(self, places: Sequence[list[str]], turned: Sequence[Sequence[Vector]]) -> None:
+        """Rows at these places; `turned` are the vectors of every expression, one for each row."""
+        pointers = self.pointers
+        for first in range(0, len(places), LOADED):
+            some = places[first : first + LOADED]
+            loads = [self._loads(place) for place in some]
+            for row, self.pointers in enumerate(some):
+                values = (rows[first + row] for rows in turned)
+                self._compute_row(dict(zip(self.nodes, values, strict=True)), loads[row])
         self.pointers = pointers
+
+    def _loads(self, pointers: Sequence[str], columns: _EdgeLanes | None = None) -> dict[int, Vector]:
+        """A row of those operands that are not turned."""
+        even = [number for number, (_, step) in enumerate(self.shape.loads) if step == EVEN]
+        return {number: self._neighbours(number, pointers[number], columns) for number in even}
 
     def _value(self, node: Node, pointers: Sequence[str], rows: _EdgeLanes | None = None) -> Vector:
         """An expression of turned operands in a vector of rows."""
@@ -222,18 +246,21 @@ class TiledKernel(Kernel):
 
     def _turned(self, columns: Sequence[Vector]) -> list[Vector]:
         """Columns as rows."""
-        e, kind, square = self.e, columns[0].type, Square(columns[0].type.itemsize, self.shape.lanes)
+        e, square = self.e, self.square
         bits = [e.value(f"bitcast {column.typed} to {square.kind}") for column in columns]
-        name = self.lanes.type_name(kind)
-        rows = [e.value(f"bitcast {square.kind} {row} to {name}") for row in square.turn(e, bits)]
-        return [self.lanes.named(row, kind) for row in rows]
+        return [self._from_bits(row, columns[0].type) for row in square.turn(e, bits)]
 
-    def _compute_row(self, turned: dict[Node, Vector], columns: _EdgeLanes | None = None) -> None:
+    def _from_bits(self, bits: str, kind: np.dtype[Any]) -> Vector:
+        name = self.e.value(f"bitcast {self.square.kind} {bits} to {self.lanes.type_name(kind)}")
+        return self.lanes.named(name, kind)
+
+    def _compute_row(
+        self, turned: dict[Node, Vector], loads: dict[int, Vector], columns: _EdgeLanes | None = None
+    ) -> None:
         """The row of a square at the pointers."""
         shape, still = self.shape, self._still_values()
-        even = [number for number, (_, step) in enumerate(shape.loads) if step == EVEN]
-        loads = still.loads | {number: self._neighbours(number, self.pointers[number], columns) for number in even}
-        for side, value in enumerate(emit(self.lanes, shape.values, loads, still.known | turned), len(shape.loads)):
+        values = emit(self.lanes, shape.values, still.loads | loads, still.known | turned)
+        for side, value in enumerate(values, len(shape.loads)):
             result = converted(value, shape.sides[side][0])
             if columns is None:
                 self._store(side, result, 0, None)
@@ -246,26 +273,114 @@ class TiledKernel(Kernel):
         pointer, _ = self._at(side, place)
         vectors.store(value, pointer, mask, self.shape.stream and self.streams)
 
-    # Staged columns
+    # Staged squares
 
-    def _stage(self, corner: Sequence[str], rows: Value, column_steps: Sequence[str]) -> None:
-        """Reads the turned operands along many rows, a column of all squares at a time."""
+    def _following(
+        self, start: Sequence[str], after: tuple[Value, Sequence[str]], across: Edge, steps: Sequence[str]
+    ) -> list[str]:
+        """Where the squares begin that are staged next: beside these, or the first of those further along."""
+        e, (beside, further) = self.e, after
+        is_beside = e.value(f"icmp slt i64 {beside}, {across[0]}")
+        one, other = self._moved(start, steps, beside), self._moved(further, steps, across[2])
+        return [e.value(f"select i1 {is_beside}, ptr {a}, ptr {b}") for a, b in zip(one, other, strict=True)]
+
+    def _staged(
+        self,
+        corner: Sequence[str],
+        following: Sequence[str],
+        along: Value,
+        row_steps: Sequence[str],
+        column_steps: Sequence[str],
+    ) -> None:
+        """Many squares whose lines share few places in caches: these are read or written one after the other."""
+        if self.tiling.walks_rows:
+            self._stage_columns(corner, along, column_steps)
+            self._turn_strips(corner, following, along, row_steps, column_steps)
+        else:
+            self._stage_rows(corner, along, row_steps, column_steps)
+            self._finish_rows(corner, following, along, row_steps, column_steps)
+
+    def _stage_columns(self, corner: Sequence[str], rows: Value, column_steps: Sequence[str]) -> None:
+        """Reads turned operands along many rows, a column of all squares at a time."""
         e, size = self.e, self.shape.lanes
         with e.loop(0, size) as column, e.loop(0, rows, size) as row:
-            along = e.multiply(row, self.width)
             moved = [e.at(pointer, e.multiply(row, self._bytes(side))) for side, pointer in enumerate(corner)]
             place = self._moved(moved, column_steps, column)
-            if self.shape.stream:
-                for side in self.shape.turned:  # the next rows: these are too few for the machine to foresee them
-                    e.prefetch(e.at(place[side], STAGED * self._bytes(side)), SECOND_LEVEL)
             for number, node in enumerate(self.nodes):
-                target = e.at("%staging", e.add(along, e.multiply(e.add(column, number * size), self.pitch)))
-                vectors.store(self._value(node, place), target)
+                vectors.store(self._value(node, place), self._staged_at(number, column, row))
 
-    def _staged(self, start: str, number: int, node: Node) -> list[Vector]:
-        """The values of an expression, column by column."""
-        size = self.shape.lanes
-        return [self._loaded(node, self.e.at(start, (number * size + n) * self.pitch)) for n in range(size)]
+    def _turn_strips(
+        self,
+        corner: Sequence[str],
+        following: Sequence[str],
+        rows: Value,
+        row_steps: Sequence[str],
+        column_steps: Sequence[str],
+    ) -> None:
+        """Turns a few rows at a time: parts of columns that processors turn quickly."""
+        e, size, count = self.e, self.shape.lanes, self.square.part.count
+        with e.loop(0, rows, count) as row:
+            if self.shape.stream:
+                along = e.mask(row, -size)
+                for n in range(count):
+                    self._ask_for(following, along, e.add(e.mask(row, size - 1), n), column_steps)
+            turned = [self._strip(node, self._staged_at(number, 0, row)) for number, node in enumerate(self.nodes)]
+            start = self._moved(corner, row_steps, row)
+            self._compute_rows([self._moved(start, row_steps, n) for n in range(count)], turned)
+
+    def _strip(self, node: Node, start: str) -> list[Vector]:
+        e, part = self.e, self.square.part
+        parts = [part.load(e, e.at(start, n * self.pitch)) for n in range(self.shape.lanes)]
+        return [self._from_bits(bits, node.type) for bits in self.square.turn_parts(e, parts)]
+
+    def _stage_rows(
+        self, corner: Sequence[str], columns: Value, row_steps: Sequence[str], column_steps: Sequence[str]
+    ) -> None:
+        """Turns squares, along many columns, to rows."""
+        e, size = self.e, self.shape.lanes
+        even = [side for side, (_, step) in enumerate(self.shape.loads) if step == EVEN]
+        with e.loop(0, columns, size) as column:
+            start = self._moved(corner, column_steps, column)
+            places = [self._moved(start, column_steps, n) for n in range(size)]
+            for side in even if self.shape.stream else ():  # will be read row by row
+                for n in range(size):
+                    e.prefetch(e.at(start[side], e.multiply(row_steps[side], n)), SECOND_LEVEL)
+            for number, node in enumerate(self.nodes):
+                for row, value in enumerate(self._turned([self._value(node, place) for place in places])):
+                    vectors.store(value, self._staged_at(number, row, column))
+
+    def _finish_rows(
+        self,
+        corner: Sequence[str],
+        following: Sequence[str],
+        columns: Value,
+        row_steps: Sequence[str],
+        column_steps: Sequence[str],
+    ) -> None:
+        """Computes one row after the other of those that are staged."""
+        e, size = self.e, self.shape.lanes
+        with e.loop(0, size) as row:
+            start = self._moved(corner, row_steps, row)
+            asked = e.multiply(row, e.value(f"udiv i64 {columns}, {size}"))
+            with e.loop(0, columns, size) as column:
+                if self.shape.stream:
+                    self._ask_for(following, 0, e.add(asked, e.value(f"udiv i64 {column}, {size}")), column_steps)
+                staged = [
+                    [self._loaded(node, self._staged_at(number, row, column))] for number, node in enumerate(self.nodes)
+                ]
+                self._compute_rows([self._moved(start, column_steps, column)], staged)
+
+    def _staged_at(self, number: int, line: Value, place: Value) -> str:
+        """Of an expression, the place in a staged row or column."""
+        e, start = self.e, self.e.at("%staging", number * self.shape.lanes * self.pitch)
+        return e.at(e.at(start, e.multiply(line, self.pitch)), e.multiply(place, self.width))
+
+    def _ask_for(self, following: Sequence[str], row: Value, column: Value, column_steps: Sequence[str]) -> None:
+        """A line of what is staged next: memory works while processors do."""
+        e = self.e
+        for side in self.shape.turned:
+            pointer = e.at(following[side], e.multiply(row, self._bytes(side)))
+            e.prefetch(e.at(pointer, e.multiply(column, column_steps[side])), SECOND_LEVEL)
 
     # Gathered rows
 
@@ -309,7 +424,8 @@ class TiledKernel(Kernel):
             self.pointers = self._moved(corner, row_steps, row)
             staged = e.at("%staging", e.multiply(used, self.shape.vector_bytes))
             starts = [e.at(staged, number * size * self.shape.vector_bytes) for number in range(len(nodes))]
-            self._compute_row({node: self._loaded(node, at) for node, at in zip(nodes, starts, strict=True)}, columns)
+            values = {node: self._loaded(node, at) for node, at in zip(nodes, starts, strict=True)}
+            self._compute_row(values, self._loads(self.pointers, columns), columns)
         self.pointers = corner
 
     def _loaded(self, node: Node, pointer: str) -> Vector:

@@ -29,8 +29,8 @@ MOST_GATHERED = 2048
 """Bytes of a row of results; many are gathered before they are written."""
 WAY_BYTES, WAYS = 4096, 8
 """First-level caches have so many places for lines that are multiples of so many bytes apart."""
-MOST_CROWDED = 2.5
-"""Lines of a square for each of those places."""
+MOST_CROWDED = 1.5
+"""Lines of an operand, in a square, for each of those places; more are staged."""
 
 
 def task_of(nest: Nest, loops: Loops) -> Task | None:
@@ -39,8 +39,8 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
         return None
     loops = loops if loops.sides[-1].step == EVEN else in_order_of_store(nest)
     shape = pointwise.shape_of(nest, loops, loops.iterations)
-    tiling = _tiling_of(shape, loops) if _can_run(shape, loops) else None
     is_far = loops.iterations * loops.sides[-1].element_bytes >= pointwise.STREAMED_BYTES
+    tiling = _tiling_of(shape, loops, is_far) if _can_run(shape, loops) else None
     if tiling is not None and is_far:
         tiling = _streamed(tiling, shape, loops)
     if tiling is None:
@@ -49,6 +49,8 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
     along, across = (rows, columns) if tiling.walks_rows else (columns, rows)
     inner = [(along, GRAIN), (across, shape.lanes)]
+    if tiling.is_staged and not tiling.walks_rows and not is_far:  # results of each thread stay far from others
+        inner.reverse()
     parts = pointwise.chunks(loops, shape, inner[:1] if tiling.gathers else inner)
     return pointwise.native_task(pointwise.code_of(shape), parts)
 
@@ -62,16 +64,17 @@ def _can_run(shape: Shape, loops: Loops) -> bool:
     return pointwise.operations_of(shape.values) <= MOST_OPERATIONS and bool(turned_values(shape))
 
 
-def _tiling_of(shape: Shape, loops: Loops) -> Tiling | None:
+def _tiling_of(shape: Shape, loops: Loops, is_far: bool = False) -> Tiling:
     """Squares follow one another where operands whose lines share few places in caches, or are far apart, run on."""
     turned = [side.strides[-1] for side in loops.sides if side.step == TURNED]
     even = [side.strides[-2] for side in loops.sides if side.step == EVEN]
     in_turned, in_even = (sum(_crowding(step, shape.lanes) for step in steps) for steps in (turned, even))
-    if in_even > MOST_CROWDED:
-        return None
     # Fewer lines than places do not matter.
     walks_rows = (int(in_turned), abs(turned[0])) >= (int(in_even), abs(even[-1]))
-    return Tiling(walks_rows, walks_rows and in_turned > MOST_CROWDED)
+    # Results that are streamed take no places.
+    kept = loops.sides[: len(shape.loads)] if is_far else loops.sides
+    steps = [side.strides[-1 if side.step == TURNED else -2] for side in kept if side.step != STILL]
+    return Tiling(walks_rows, any(_crowding(step, shape.lanes) > MOST_CROWDED for step in steps))
 
 
 def _streamed(tiling: Tiling, shape: Shape, loops: Loops) -> Tiling | None:
