@@ -55,7 +55,7 @@ class Tiling:
     walks_rows: bool
     """Whether the next square has the next rows, not the next columns."""
     is_staged: bool
-    """Whether turned operands are read along many rows first."""
+    """Whether many squares are taken together: their lines share few places in caches."""
     gathers: bool = False
     """Whether results that are not aligned are gathered, many rows of them, before they are streamed."""
 
@@ -242,10 +242,13 @@ def module_text(shape: Shape) -> str:
 def _kernel_of(shape: Shape) -> type[Kernel]:
     if not shape.turned:
         return Kernel
+    from anydml.runtime.cpu.crowded import CrowdedKernel
     from anydml.runtime.cpu.tiled import TiledKernel
     from anydml.runtime.cpu.turned import TurnedKernel
 
-    return TiledKernel if shape.tiling else TurnedKernel
+    if shape.tiling:
+        return CrowdedKernel if shape.tiling.is_staged else TiledKernel
+    return TurnedKernel
 
 
 @dataclass(frozen=True)

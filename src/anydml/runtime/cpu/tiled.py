@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -19,15 +19,13 @@ from anydml.runtime.cpu.expressions import converted, emit
 from anydml.runtime.cpu.loops import EVEN
 from anydml.runtime.cpu.pointwise import Kernel, Shape
 from anydml.runtime.cpu.tiling import turned_values
-from anydml.runtime.cpu.turned import LINE_BYTES, NEAR_COLUMNS
+from anydml.runtime.cpu.turned import NEAR_COLUMNS
 from anydml.runtime.moves.kernels.lanes import Lanes as Square
 from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value, pointers_to, vector
 from anydml.runtime.native.math.values import Vector
 
 WALKED = 64
 """Rows or columns that are walked before those beside them."""
-STAGED_ROWS, STAGED_COLUMNS = 128, 256
-"""Those that are staged where lines share few places in caches."""
 AHEAD = 128
 """Rows or columns that are streamed are asked for so many before they are read."""
 LOADED = 4
@@ -58,10 +56,12 @@ class TiledKernel(Kernel):
         """Whether the function that is written streams results that are streamed, not gathers them first."""
         self.width = shape.vector_bytes // shape.lanes
         self.square = Square(self.width, shape.lanes)
-        self.staged_at_once = STAGED_ROWS if self.tiling.walks_rows else STAGED_COLUMNS
-        self.pitch = self.staged_at_once * self.width + LINE_BYTES
-        """Bytes from one staged row or column to the next: not a power of two, or all would share few places in
-        caches."""
+        self.at_once = WALKED
+        self.row_steps: list[str] = []
+        self.column_steps: list[str] = []
+        """Of all operands, in the function that is written."""
+        self.following: Callable[[], list[str]] = list
+        """Finds where the squares begin that are walked next."""
 
     def _emit_rows(self) -> None:
         """Functions that work on one row are not needed."""
@@ -145,33 +145,24 @@ class TiledKernel(Kernel):
     def _squares(self, gathers: bool) -> None:
         """Some rows or columns of all squares beside one another, then the next ones; with them those at the edges."""
         e, size, tiling = self.e, self.shape.lanes, self.tiling
-        (_, row_steps), (_, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
-        walk: list[tuple[Edge, list[str]]] = [(_edge_named("row"), row_steps), (_edge_named("column"), column_steps)]
+        (_, self.row_steps), (_, self.column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
+        walk = [(_edge_named("row"), self.row_steps), (_edge_named("column"), self.column_steps)]
         (along, along_steps), (across, across_steps) = walk if tiling.walks_rows else reversed(walk)
 
         def call_edge(one: Edge, other: Edge) -> None:
             self._call("edge", *((one, other) if tiling.walks_rows else (other, one)))
 
-        distances, gathered, self.streams = self._distances(row_steps, column_steps), self._gathered(), not gathers
-        at_once = self.staged_at_once if tiling.is_staged else WALKED
-        with e.loop(along[2], along[0], at_once) as first:
-            last = e.minimum(e.add(first, at_once), along[0])
+        self._begin()
+        gathered, self.streams = e.at("%staging", self.staged_bytes), not gathers
+        with e.loop(along[2], along[0], self.at_once) as first:
+            last = e.minimum(e.add(first, self.at_once), along[0])
             start = self._moved(self.pointers, along_steps, first)
             begin = [*start[:-1], gathered] if gathers else start
             with e.loop(across[2], across[0], size) as beside:
-                corner = self._moved(begin, across_steps, beside)
-                if tiling.is_staged:
-                    after = e.add(beside, size), self._moved(self.pointers, along_steps, e.add(first, at_once))
-                    following = self._following(start, after, across, across_steps)
-                    self._staged(corner, following, e.subtract(last, first), row_steps, column_steps)
-                else:
-                    with e.loop(0, e.subtract(last, first), size) as place:
-                        places = self._places(self._moved(corner, along_steps, place), distances)
-                        if self.shape.stream:
-                            self._ask_ahead(places, along_steps)
-                        self._square(places)
+                self.following = partial(self._following, (start, along_steps), (beside, across, across_steps))
+                self._walk(self._moved(begin, across_steps, beside), e.subtract(last, first), along_steps)
             if gathers:
-                count = e.multiply(e.subtract(last, first), row_steps[-1])
+                count = e.multiply(e.subtract(last, first), self.row_steps[-1])
                 e.do(f"call void @stream({pointers_to(gathered, start[-1])}, i64 {count})")
             with self._when_some(across), e.loop(first, last, size) as place:
                 call_edge((place, size, 0), across)
@@ -181,6 +172,31 @@ class TiledKernel(Kernel):
             with self._when_some(across):
                 call_edge(along, across)
 
+    def _following(self, along: tuple[list[str], list[str]], across: tuple[Value, Edge, list[str]]) -> list[str]:
+        """Where the next squares begin: beside these, or the first of those further along."""
+        e, (start, along_steps), (beside, edge, across_steps) = self.e, along, across
+        after, further = e.add(beside, self.shape.lanes), self._moved(start, along_steps, self.at_once)
+        is_beside = e.value(f"icmp slt i64 {after}, {edge[0]}")
+        pairs = zip(self._moved(start, across_steps, after), self._moved(further, across_steps, edge[2]), strict=True)
+        return [e.value(f"select i1 {is_beside}, ptr {one}, ptr {other}") for one, other in pairs]
+
+    @property
+    def staged_bytes(self) -> int:
+        """Memory that whole squares need."""
+        return 0
+
+    def _begin(self) -> None:
+        """What squares have in common."""
+        self.distances = self._distances()
+
+    def _walk(self, corner: Sequence[str], count: Value, steps: Sequence[str]) -> None:
+        """Squares of so many rows or columns, one after the other."""
+        with self.e.loop(0, count, self.shape.lanes) as place:
+            places = self._places(self._moved(corner, steps, place))
+            if self.shape.stream:
+                self._ask_ahead(places, steps)
+            self._square(places)
+
     def _ask_ahead(self, places: Sequence[Sequence[str]], steps: Sequence[str]) -> None:
         """The operands of a later square, but for those that are contiguous all the way: machines foresee them."""
         even = [number for number, (_, step) in enumerate(self.shape.loads) if step == EVEN]
@@ -189,20 +205,20 @@ class TiledKernel(Kernel):
             for place in places:
                 self.e.prefetch(self.e.at(place[side], ahead), SECOND_LEVEL)
 
-    def _distances(self, row_steps: Sequence[str], column_steps: Sequence[str]) -> list[list[list[Value]]]:
+    def _distances(self) -> list[list[list[Value]]]:
         """From the corner of a square to some rows of each operand, or columns if it is turned, and to those between.
 
         Few addresses and few distances: processors add two of them while they load.
         """
         e, size, turned = self.e, self.shape.lanes, self.shape.turned
-        steps = [column_steps[side] if side in turned else row_steps[side] for side in self.sides]
+        steps = [self.column_steps[side] if side in turned else self.row_steps[side] for side in self.sides]
         counts = range(0, size, NEAR_COLUMNS), range(min(size, NEAR_COLUMNS))
         return [[[e.multiply(step, count) for step in steps] for count in many] for many in counts]
 
-    def _places(self, corner: Sequence[str], distances: Sequence[Sequence[Sequence[Value]]]) -> list[list[str]]:
+    def _places(self, corner: Sequence[str]) -> list[list[str]]:
         """Where the rows of every operand of a square begin, or its columns if it is turned."""
         e, places = self.e, [list(corner)]
-        for some in distances:
+        for some in self.distances:
             places = [[e.at(*pair) for pair in zip(place, more, strict=True)] for place in places for more in some]
         return places
 
@@ -273,120 +289,7 @@ class TiledKernel(Kernel):
         pointer, _ = self._at(side, place)
         vectors.store(value, pointer, mask, self.shape.stream and self.streams)
 
-    # Staged squares
-
-    def _following(
-        self, start: Sequence[str], after: tuple[Value, Sequence[str]], across: Edge, steps: Sequence[str]
-    ) -> list[str]:
-        """Where the squares begin that are staged next: beside these, or the first of those further along."""
-        e, (beside, further) = self.e, after
-        is_beside = e.value(f"icmp slt i64 {beside}, {across[0]}")
-        one, other = self._moved(start, steps, beside), self._moved(further, steps, across[2])
-        return [e.value(f"select i1 {is_beside}, ptr {a}, ptr {b}") for a, b in zip(one, other, strict=True)]
-
-    def _staged(
-        self,
-        corner: Sequence[str],
-        following: Sequence[str],
-        along: Value,
-        row_steps: Sequence[str],
-        column_steps: Sequence[str],
-    ) -> None:
-        """Many squares whose lines share few places in caches: these are read or written one after the other."""
-        if self.tiling.walks_rows:
-            self._stage_columns(corner, along, column_steps)
-            self._turn_strips(corner, following, along, row_steps, column_steps)
-        else:
-            self._stage_rows(corner, along, row_steps, column_steps)
-            self._finish_rows(corner, following, along, row_steps, column_steps)
-
-    def _stage_columns(self, corner: Sequence[str], rows: Value, column_steps: Sequence[str]) -> None:
-        """Reads turned operands along many rows, a column of all squares at a time."""
-        e, size = self.e, self.shape.lanes
-        with e.loop(0, size) as column, e.loop(0, rows, size) as row:
-            moved = [e.at(pointer, e.multiply(row, self._bytes(side))) for side, pointer in enumerate(corner)]
-            place = self._moved(moved, column_steps, column)
-            for number, node in enumerate(self.nodes):
-                vectors.store(self._value(node, place), self._staged_at(number, column, row))
-
-    def _turn_strips(
-        self,
-        corner: Sequence[str],
-        following: Sequence[str],
-        rows: Value,
-        row_steps: Sequence[str],
-        column_steps: Sequence[str],
-    ) -> None:
-        """Turns a few rows at a time: parts of columns that processors turn quickly."""
-        e, size, count = self.e, self.shape.lanes, self.square.part.count
-        with e.loop(0, rows, count) as row:
-            if self.shape.stream:
-                along = e.mask(row, -size)
-                for n in range(count):
-                    self._ask_for(following, along, e.add(e.mask(row, size - 1), n), column_steps)
-            turned = [self._strip(node, self._staged_at(number, 0, row)) for number, node in enumerate(self.nodes)]
-            start = self._moved(corner, row_steps, row)
-            self._compute_rows([self._moved(start, row_steps, n) for n in range(count)], turned)
-
-    def _strip(self, node: Node, start: str) -> list[Vector]:
-        e, part = self.e, self.square.part
-        parts = [part.load(e, e.at(start, n * self.pitch)) for n in range(self.shape.lanes)]
-        return [self._from_bits(bits, node.type) for bits in self.square.turn_parts(e, parts)]
-
-    def _stage_rows(
-        self, corner: Sequence[str], columns: Value, row_steps: Sequence[str], column_steps: Sequence[str]
-    ) -> None:
-        """Turns squares, along many columns, to rows."""
-        e, size = self.e, self.shape.lanes
-        even = [side for side, (_, step) in enumerate(self.shape.loads) if step == EVEN]
-        with e.loop(0, columns, size) as column:
-            start = self._moved(corner, column_steps, column)
-            places = [self._moved(start, column_steps, n) for n in range(size)]
-            for side in even if self.shape.stream else ():  # will be read row by row
-                for n in range(size):
-                    e.prefetch(e.at(start[side], e.multiply(row_steps[side], n)), SECOND_LEVEL)
-            for number, node in enumerate(self.nodes):
-                for row, value in enumerate(self._turned([self._value(node, place) for place in places])):
-                    vectors.store(value, self._staged_at(number, row, column))
-
-    def _finish_rows(
-        self,
-        corner: Sequence[str],
-        following: Sequence[str],
-        columns: Value,
-        row_steps: Sequence[str],
-        column_steps: Sequence[str],
-    ) -> None:
-        """Computes one row after the other of those that are staged."""
-        e, size = self.e, self.shape.lanes
-        with e.loop(0, size) as row:
-            start = self._moved(corner, row_steps, row)
-            asked = e.multiply(row, e.value(f"udiv i64 {columns}, {size}"))
-            with e.loop(0, columns, size) as column:
-                if self.shape.stream:
-                    self._ask_for(following, 0, e.add(asked, e.value(f"udiv i64 {column}, {size}")), column_steps)
-                staged = [
-                    [self._loaded(node, self._staged_at(number, row, column))] for number, node in enumerate(self.nodes)
-                ]
-                self._compute_rows([self._moved(start, column_steps, column)], staged)
-
-    def _staged_at(self, number: int, line: Value, place: Value) -> str:
-        """Of an expression, the place in a staged row or column."""
-        e, start = self.e, self.e.at("%staging", number * self.shape.lanes * self.pitch)
-        return e.at(e.at(start, e.multiply(line, self.pitch)), e.multiply(place, self.width))
-
-    def _ask_for(self, following: Sequence[str], row: Value, column: Value, column_steps: Sequence[str]) -> None:
-        """A line of what is staged next: memory works while processors do."""
-        e = self.e
-        for side in self.shape.turned:
-            pointer = e.at(following[side], e.multiply(row, self._bytes(side)))
-            e.prefetch(e.at(pointer, e.multiply(column, column_steps[side])), SECOND_LEVEL)
-
     # Gathered rows
-
-    def _gathered(self) -> str:
-        """Where rows of results are gathered: behind what is staged."""
-        return self.e.at("%staging", len(self.nodes) * self.shape.lanes * self.pitch)
 
     def _stream(self) -> None:
         """Writes rows that follow one another past the caches, but for the first and last bytes."""
