@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
+from time import sleep
 
 import numpy as np
 import onnx
 import pytest
 
-from anydml.bench.compute import report
-from anydml.bench.compute.case import NUMPY, OURS, TORCH
+from anydml.bench.compute import report, run
+from anydml.bench.compute.case import NUMPY, OURS, TORCH, Case, Family, Problem
 from anydml.bench.compute.families import FAMILIES, family
 from anydml.bench.compute.run import Result, is_near, measure
 from anydml.bench.measure import Lead, Timing
@@ -50,12 +53,31 @@ def test_goals__say_where_noise_hides_a_miss() -> None:
     assert line.startswith("PASS") and "lowest 0.94 +- 0.01, which this run cannot tell from 0.95" in line
 
 
-def test_goals__beside_the_packed_case() -> None:
-    names = "add images, packed", "add images, one NHWC"
-    packed, turned = (result(name, **{NUMPY: 2.0}) for name in names)
-    assert report.goals([packed, turned])[-1].startswith("PASS")
-    turned.timings[OURS] = Timing(1.5, 1.5, 1.5)
-    assert report.goals([packed, turned])[-1].startswith("MISS")
+@pytest.mark.parametrize(("lead", "line"), [(0.8, "PASS"), (0.76, "PASS"), (0.7, "MISS")])
+def test_goals__beside_the_packed_case(lead: float, line: str) -> None:
+    turned = replace(result("add images, one NHWC", **{NUMPY: 2.0}), beside=Lead(lead, 0.02))
+    said = report.goals([turned])[-1]
+    assert said.startswith(f"{line}  add images, one NHWC: {lead:.2f}") and ("+-" in said) == (lead < 0.77)
+
+
+def test_measure__lets_the_case_that_one_is_compared_with_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    def case(name: str, seconds: float, beside: str | None = None) -> Case:
+        def work() -> None:
+            order.append(name)
+            sleep(seconds)
+
+        return Case("sleep", name, lambda *_: Problem({OURS: work}, {}), beside=beside)
+
+    cases = case("short", 0.002), case("long", 0.004, "short")
+    monkeypatch.setattr(run, "family", lambda _: Family("sleep", cases))
+    measured = measure(cases[1], SIZE, [OURS], 3, 1)
+    assert measured.beside is not None and 0.3 < measured.beside.median < 0.8
+    assert list(measured.timings) == [OURS] and not set(measured.leads) - {OURS}
+    turns = [name for name, _ in groupby(order)]
+    assert turns[-6:] == ["long", "short"] * 3
+    assert measure(cases[0], SIZE, [OURS], 1, 1).beside is None
 
 
 def test_is_near__can_fail() -> None:

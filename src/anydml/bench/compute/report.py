@@ -117,18 +117,23 @@ def _family_goals(about: Family, results: list[Result]) -> Iterator[str]:
         if goal.mean is not None:
             mean = geometric_mean([lead.median for lead in leads.values()])
             yield _verdict(mean >= goal.mean, f"{kind}geometric mean {mean:.2f}, at least {goal.mean:.2f}")
-    medians = {result.name: result.timings[OURS].median for result in results}
+    leads_beside = {result.name: result.beside for result in results}
     for case in about.cases:
-        if case.beside is not None and {case.name, case.beside} <= set(medians):
-            ratio = medians[case.beside] / medians[case.name]
-            told = f"{case.name}: {ratio:.2f} of {case.beside}, at least {case.least_beside:.2f}"
-            yield _verdict(ratio >= case.least_beside, told)
+        lead, least = leads_beside.get(case.name), case.least_beside
+        if lead is not None:
+            told = f"{case.name}: {_speed(lead, least)} of {case.beside}, at least {least:.2f}"
+            yield _verdict(lead.median + lead.noise >= least, told)
 
 
 def _lowest(leads: Iterable[Lead], least: float) -> str:
     lead = min(leads, key=lambda lead: lead.median)
-    noise = f" +- {lead.noise:.2f}, which this run cannot tell from {least:.2f}" if lead.median < least else ""
-    return f"lowest {lead.median:.2f}{noise}"
+    unknown = f", which this run cannot tell from {least:.2f}" if lead.median < least else ""
+    return f"lowest {_speed(lead, least)}{unknown}"
+
+
+def _speed(lead: Lead, least: float) -> str:
+    """With what chance adds, where that decides."""
+    return f"{lead.median:.2f} +- {lead.noise:.2f}" if lead.median < least else f"{lead.median:.2f}"
 
 
 def _verdict(passed: bool, text: str) -> str:

@@ -8,8 +8,10 @@ from time import perf_counter
 import numpy as np
 
 from anydml.bench.compute.case import OURS, PEERS, Array, Case, Problem, Work
+from anydml.bench.compute.families import family
 from anydml.bench.measure import Lead, Timing, loops_for, rest, time_of
 
+BESIDE = "beside"
 COPY_BYTES = 64 << 20
 WARM_SECONDS = 15e-3
 
@@ -28,6 +30,8 @@ class Result:
     """Our speed beside each peer's."""
     differs: list[str]
     """Contenders whose results are not ours."""
+    beside: Lead | None = None
+    """Our speed beside ours in the case that this one is compared with."""
 
     @property
     def best_peer(self) -> str | None:
@@ -65,18 +69,34 @@ class Run:
 def measure(case: Case, size: int, contenders: list[str], repeat: int, threads: int) -> Result:
     problem = case.build(size, threads)
     work = {name: each for name, each in problem.work.items() if name in contenders}
-    loops = {name: loops_for(each) for name, each in work.items()}
     differs = [name for name in work if name != OURS and not _agree(problem, name)]
+    compared = _work_beside(case, size, threads)
+    seconds = _take_turns(work | compared, repeat)
+    timings = {name: Timing.of(seconds[name]) for name in work}
+    leads = {name: Lead.of(taken, seconds[OURS]) for name, taken in seconds.items()}
+    beside = leads.pop(BESIDE) if compared else None
+    amounts = problem.touched_bytes, problem.operations
+    return Result(case.family, case.name, size if case.is_sized else 0, *amounts, timings, leads, differs, beside)
+
+
+def _work_beside(case: Case, size: int, threads: int) -> dict[str, Work]:
+    """Ours of the case that this one is compared with: it takes turns too, as machines change from minute to minute."""
+    if case.beside is None:
+        return {}
+    other = next(each for each in family(case.family).cases if each.name == case.beside)
+    return {BESIDE: other.build(size, threads).work[OURS]}
+
+
+def _take_turns(work: dict[str, Work], repeat: int) -> dict[str, list[float]]:
+    """Seconds of each contender, in the same repetitions."""
+    loops = {name: loops_for(each) for name, each in work.items()}
     seconds: dict[str, list[float]] = {name: [] for name in work}
     for _ in range(repeat):
         for name, each in work.items():
             rest()
             _warm(each)
             seconds[name].append(time_of(each, loops[name]))
-    timings = {name: Timing.of(taken) for name, taken in seconds.items()}
-    leads = {name: Lead.of(taken, seconds[OURS]) for name, taken in seconds.items()}
-    amounts = problem.touched_bytes, problem.operations
-    return Result(case.family, case.name, size if case.is_sized else 0, *amounts, timings, leads, differs)
+    return seconds
 
 
 def _warm(work: Work) -> None:
