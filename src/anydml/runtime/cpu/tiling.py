@@ -23,9 +23,9 @@ MOST_WASTED = 1.25
 """Elements of all squares for each element that there is."""
 GRAIN = 512
 """Threads share rows or columns in multiples of so many."""
-LINES, STAGED_GRAIN = 2, 2048
-"""The same of those that are staged: first vectors beside one another, in pairs because machines fetch pairs of lines,
-then what is along them."""
+STAGED_GRAIN = 2048
+"""The same of columns that are staged; threads share rows first, by twos of squares, which are on the same lines where
+operands are not aligned."""
 FARTHEST_MIXED = 2
 """Turned operands beside others are staged as quickly for larger results: a multiple of the least that is streamed."""
 MOST_GATHERED = 2048
@@ -52,8 +52,8 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
     along, across = (rows, columns) if tiling.walks_rows else (columns, rows)
     inner = [(along, GRAIN), (across, shape.lanes)]
-    if tiling.is_staged and not is_far:
-        inner = [(across, LINES * shape.lanes), (along, STAGED_GRAIN)]
+    if tiling.is_staged and not tiling.walks_rows and not is_far:
+        inner = [(across, 2 * shape.lanes), (along, STAGED_GRAIN)]
     parts = pointwise.chunks(loops, shape, inner[:1] if tiling.gathers else inner)
     return pointwise.native_task(pointwise.code_of(shape), parts)
 
