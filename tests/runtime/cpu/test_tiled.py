@@ -183,8 +183,9 @@ def test_squares__follow_one_another_where_operands_far_apart_run_on() -> None:
         assert found == pointwise.Tiling(walks_rows, is_staged=False), orders
 
 
-def test_rows__that_share_places_in_caches_are_read_one_by_one() -> None:
+def test_rows__that_share_places_in_caches_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Squares of shorter vectors have fewer lines, for which there are places enough."""
+    monkeypatch.setattr(tiling, "ways", lambda: tiling.WAYS)
     is_wide = llvm.vector_bytes() >= 64
     for orders in (("NCHW", "NCHW", "NHWC"), ("NCHW", "NHWC", "NHWC")):
         assert tiling_of(images(64, 64 * 64, *orders)) == pointwise.Tiling(True, is_staged=is_wide)
@@ -194,7 +195,8 @@ def test_rows__that_share_places_in_caches_are_read_one_by_one() -> None:
     assert found == pointwise.Tiling(walks_rows=llvm.vector_bytes() < 32, is_staged=False)
 
 
-def test_results__that_are_streamed_take_no_places_in_caches() -> None:
+def test_results__that_are_streamed_take_no_places_in_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiling, "ways", lambda: tiling.WAYS)
     is_wide = llvm.vector_bytes() >= 64
     for orders, is_staged in ((("NHWC", "NHWC", "NCHW"), False), (("NCHW", "NHWC", "NCHW"), is_wide)):
         nest = images(64, 512 * 512, *orders)
@@ -206,7 +208,18 @@ def test_results__that_are_streamed_take_no_places_in_caches() -> None:
 @pytest.mark.parametrize("name", MACHINES)
 def test_rows__that_share_places_are_told_on_every_machine(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     with machine(monkeypatch, name):
-        test_rows__that_share_places_in_caches_are_read_one_by_one()
+        test_rows__that_share_places_in_caches_are_read_one_by_one(monkeypatch)
+
+
+def test_rows__for_which_a_processor_has_more_places_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {}
+    for name in ("znver4", "skylake-avx512", "icelake-server", "emeraldrapids"):
+        monkeypatch.setattr(llvm, "host", lambda n=name: llvm.Host("x86_64-unknown-linux-gnu", n, {}))
+        found[name] = tiling.ways.__wrapped__()
+    assert found == {"znver4": 8, "skylake-avx512": 8, "icelake-server": 12, "emeraldrapids": 12}
+    monkeypatch.undo()
+    monkeypatch.setattr(tiling, "ways", lambda: tiling.MORE_WAYS)
+    assert tiling_of(images(64, 64 * 64, "NCHW", "NHWC", "NCHW")) == pointwise.Tiling(False, is_staged=False)
 
 
 @pytest.mark.parametrize("is_far", [False, True])

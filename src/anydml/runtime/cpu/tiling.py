@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from math import prod
 
 from anydml.core.expression import BOOL, Node, leaves
@@ -13,6 +14,7 @@ from anydml.runtime.cpu import pointwise
 from anydml.runtime.cpu.loops import EVEN, STILL, TURNED, Loops, in_order_of_store
 from anydml.runtime.cpu.pointwise import Shape, Tiling
 from anydml.runtime.cpu.turned import LINE_BYTES
+from anydml.runtime.native import llvm
 from anydml.runtime.native.tasks import Task
 
 MOST_OPERATIONS = 12
@@ -30,8 +32,13 @@ FARTHEST_MIXED = 2
 """Turned operands beside others are staged as quickly for larger results: a multiple of the least that is streamed."""
 MOST_GATHERED = 2048
 """Bytes of a row of results; many are gathered before they are written."""
-WAY_BYTES, WAYS = 4096, 8
-"""First-level caches have so many places for lines that are multiples of so many bytes apart."""
+WAY_BYTES, WAYS, MORE_WAYS = 4096, 8, 12
+"""First-level caches have so many places for lines that are multiples of so many bytes apart; some have more."""
+_WITH_MORE_WAYS = (
+    *("icelake", "tigerlake", "rocketlake", "alderlake", "raptorlake", "meteorlake", "arrowlake", "lunarlake"),
+    *("pantherlake", "sapphirerapids", "emeraldrapids", "graniterapids", "diamondrapids"),
+)
+"""How the names of those processors begin."""
 MOST_CROWDED = 1.5
 """Lines of an operand, in a square, for each of those places; more are staged."""
 
@@ -99,7 +106,12 @@ def _streamed(tiling: Tiling, shape: Shape, loops: Loops) -> Tiling | None:
 def _crowding(distance: int, lines: int) -> float:
     """How many of so many lines, each so far from the one before, share a place of a cache."""
     places = Counter(line * distance % WAY_BYTES // LINE_BYTES for line in range(lines if distance else 0))
-    return max(places.values(), default=0) / WAYS
+    return max(places.values(), default=0) / ways()
+
+
+@cache
+def ways() -> int:
+    return MORE_WAYS if llvm.host().processor.startswith(_WITH_MORE_WAYS) else WAYS
 
 
 def turned_values(shape: Shape) -> list[Node]:
