@@ -33,8 +33,10 @@ LEAST_DEPTH = 64
 _PART_ELEMENTS = 1 << 16
 """Of the matrix, what a thread reads at once."""
 _MOST_PARTS = 24
-_MOST_COLUMNS = 4096
-"""Their sums stay in the nearest cache while rows pass by."""
+_FAR_BYTES = 3 << 23
+"""Larger matrices come from memory, and are asked for before they are read; caches need no such help."""
+_MOST_COLUMNS, _MOST_FAR_COLUMNS = 1024, 2048
+"""Their sums stay in the nearest cache while rows pass by, near ones or those that come from memory."""
 _TOGETHER = 4
 """Rows, or columns, that are read side by side. More would fall into the same part of a cache."""
 _VECTORS = 4
@@ -61,18 +63,24 @@ def stream(
 ) -> list[Step]:
     """The steps of rows times a matrix; `sums` gives a slot of so many bytes."""
     columns, depth = right.lanes, right.depth[0]
-    deep, wide = _part_of(depth, columns, right.lane_stride == 1, _VECTORS * machine.lanes)
+    most = _MOST_FAR_COLUMNS if _is_far(right) else _MOST_COLUMNS
+    deep, wide = _part_of(depth, columns, most if right.lane_stride == 1 else 0, _VECTORS * machine.lanes)
     parts = -(-depth // deep)
     slot = sums(prod(batch) * parts * left.lanes * columns * CELL_BYTES)
     first = Stream(left, right, batch, (deep, wide), slot, machine)
     return [first, Gather(slot, batch, parts, left.lanes, columns, epilogue, machine)]
 
 
-def _part_of(depth: int, columns: int, is_across: bool, unit: int) -> tuple[int, int]:
-    """Depth and columns of a part: as much as possible of what lies side by side in memory."""
+def _is_far(matrix: Matrix) -> bool:
+    return prod(matrix.sizes[-2:]) * matrix.type.element_bytes >= _FAR_BYTES
+
+
+def _part_of(depth: int, columns: int, most_columns: int, unit: int) -> tuple[int, int]:
+    """Depth and columns of a part: as much as possible of what lies side by side in memory, at most so many columns;
+    0 where these do not lie so."""
     parts = max(1, min(_MOST_PARTS, columns * depth // _PART_ELEMENTS))
-    if is_across:
-        wide = min(columns, round_up(even_part(columns, _MOST_COLUMNS), unit))
+    if most_columns:
+        wide = min(columns, round_up(even_part(columns, most_columns), unit))
         deep = -(-depth // max(1, parts // -(-columns // wide)))
         return min(depth, round_up(deep, _TOGETHER)), wide
     wide = min(columns, round_up(-(-columns // parts), _TOGETHER))
@@ -125,7 +133,8 @@ class Stream:
         return ACROSS if self.right.lane_stride == 1 else ALONG
 
     def tasks(self) -> Sequence[Task]:
-        shape = ("stream", self.machine, self.left.type, self.right.type, self._way, self.left.lanes)
+        types = self.left.type, self.right.type
+        shape = ("stream", self.machine, *types, self._way, self.left.lanes, _is_far(self.right))
         slots = (self.left.slot, self.right.slot, self.sums)
         return [Task(llvm.compiled(shape, self._write), [_WORDS.pack(each) for each in self._chunks()], max(slots) + 1)]
 
@@ -153,7 +162,8 @@ class Stream:
         e = Writer(self.machine)
         emitter = _Across if self._way == ACROSS else _Along
         with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
-            emitter(e, Source(self.left.type, FLOATS), Source(self.right.type, FLOATS), self.left.lanes).emit()
+            sources = Source(self.left.type, FLOATS), Source(self.right.type, FLOATS)
+            emitter(e, *sources, self.left.lanes, _is_far(self.right)).emit()
         return e.module()
 
 
@@ -169,8 +179,8 @@ def _access_of_sums(slot: int) -> Access:
 class _Emitter:
     """What both ways share: the words of a chunk."""
 
-    def __init__(self, e: Writer, left: Source, right: Source, rows: int) -> None:
-        self.e, self.sources, self.rows = e, (left, right), rows
+    def __init__(self, e: Writer, left: Source, right: Source, rows: int, is_far: bool) -> None:
+        self.e, self.sources, self.rows, self.is_far = e, (left, right), rows, is_far
         self.left, self.right, self.sums = (_WORDS.load_address(e, side) for side in ("left", "right", "sums"))
         self.depth, self.columns = _WORDS.load(e, "depth"), _WORDS.load(e, "columns")
 
@@ -221,7 +231,7 @@ class _Across(_Emitter):
         total = e.load(e.kind("float"), place) if mask is None else e.load_some("float", place, mask)
         for line, factor in zip(lines, factors, strict=True):
             pointer = e.step(line, (column, size))
-            if len(lines) > 1:  # the same columns of the rows that come next
+            if self.is_far and len(lines) > 1:  # the same columns of the rows that come next
                 e.prefetch(e.step(pointer, (len(lines), self.word("right_step"))), SECOND_LEVEL)
             total = self.multiply_add(factor, self.right_vector(pointer, mask), total)
         if mask is None:
