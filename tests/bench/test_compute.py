@@ -13,7 +13,7 @@ import onnx
 import pytest
 
 from anydml.bench.compute import report, run
-from anydml.bench.compute.case import NUMPY, OURS, TORCH, Case, Family, Problem
+from anydml.bench.compute.case import NUMPY, OURS, TORCH, Case, Family, Problem, Work
 from anydml.bench.compute.families import FAMILIES, family
 from anydml.bench.compute.run import Result, is_near, measure
 from anydml.bench.measure import Lead, Timing
@@ -58,6 +58,19 @@ def test_goals__beside_the_packed_case(lead: float, line: str) -> None:
     turned = replace(result("add images, one NHWC", **{NUMPY: 2.0}), beside=Lead(lead, 0.02))
     said = report.goals([turned])[-1]
     assert said.startswith(f"{line}  add images, one NHWC: {lead:.2f}") and ("+-" in said) == (lead < 0.77)
+
+
+def test_measure__compares_what_was_computed() -> None:
+    results = {OURS: np.zeros(2), NUMPY: np.zeros(2)}
+
+    def work(name: str, value: float) -> Work:
+        return lambda: results[name].fill(value)
+
+    for value, differs in ((1.0, []), (2.0, [NUMPY])):
+        contenders = {OURS: work(OURS, 1.0), NUMPY: work(NUMPY, value)}
+        found = Problem(contenders, {name: results[name].copy for name in results})
+        case = Case("pointwise", "fill", lambda *_, found=found: found)  # type: ignore[misc]
+        assert measure(case, SIZE, [OURS, NUMPY], 1, 1).differs == differs
 
 
 def test_measure__lets_the_case_that_one_is_compared_with_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,8 @@ class Run:
 def measure(case: Case, size: int, contenders: list[str], repeat: int, threads: int) -> Result:
     problem = case.build(size, threads)
     work = {name: each for name, each in problem.work.items() if name in contenders}
+    for each in work.values():
+        each()
     differs = [name for name in work if name != OURS and not _agree(problem, name)]
     compared = _work_beside(case, size, threads)
     seconds = _take_turns(work | compared, repeat)
