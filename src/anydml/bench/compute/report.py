@@ -122,7 +122,7 @@ def _family_goals(about: Family, results: list[Result]) -> Iterator[str]:
         lead, least = leads_beside.get(case.name), case.least_beside
         if lead is not None:
             told = f"{case.name}: {_speed(lead, least)} of {case.beside}, at least {least:.2f}"
-            yield _verdict(lead.median + lead.noise >= least, told)
+            yield _verdict(lead.median >= least, told)
 
 
 def _lowest(leads: Iterable[Lead], least: float) -> str:
