@@ -212,9 +212,13 @@ def cut(loops: Loops, pieces: int, order: Sequence[int], grains: Sequence[int]) 
     if pieces <= 1 or not order:
         yield loops
         return
-    loop, grain = order[0], grains[0]
-    units = max(1, loops.sizes[loop] // grain)
+    bounds = spans(loops.sizes[order[0]], pieces, grains[0])
+    for start, stop in bounds:
+        yield from cut(loops.part(order[0], start, stop), -(-pieces // len(bounds)), order[1:], grains[1:])
+
+
+def spans(size: int, pieces: int, grain: int) -> list[tuple[int, int]]:
+    """So many spans of a loop at most, all but the last multiples of the grain, and none less if there is so much."""
+    units = max(1, size // grain)
     count = min(pieces, units)
-    bounds = [units * number // count * grain for number in range(count)] + [loops.sizes[loop]]
-    for start, stop in pairwise(bounds):
-        yield from cut(loops.part(loop, start, stop), -(-pieces // count), order[1:], grains[1:])
+    return list(pairwise([*(units * number // count * grain for number in range(count)), size]))

@@ -149,9 +149,10 @@ def _task_of(nest: Nest, loops: Loops, pieces: int = 0) -> Task:
     return native_task(code, parts)
 
 
-def native_task(code: llvm.MachineCode, parts: Sequence[Loops]) -> Task:
-    """A kernel that runs on each of these parts of a nest."""
-    return Task(code, [words_of(part) for part in parts], max(side.slot for side in parts[0].sides) + 1)
+def native_task(code: llvm.MachineCode, parts: Sequence[Loops], bounds: Sequence[Sequence[int]] = ((),)) -> Task:
+    """A kernel that runs on each of these parts of a nest, and within each between all of these bounds."""
+    words = [words_of(part, some) for part in parts for some in bounds]
+    return Task(code, words, max(side.slot for side in parts[0].sides) + 1)
 
 
 @dataclass(frozen=True)
@@ -202,28 +203,25 @@ def _work(loops: Loops, values: Sequence[Node]) -> int:
 
 def pieces_of(work: int) -> int:
     """How many chunks work is cut into."""
-    return 1 if work < SHARED_WORK else min(max(FEWEST_CHUNKS, work // CHUNK_WORK), MOST_CHUNKS)
+    return 1 if work < SHARED_WORK else min(-(-work // (CHUNK_WORK * FEWEST_CHUNKS)) * FEWEST_CHUNKS, MOST_CHUNKS)
 
 
 def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
+    """Parts for threads: outer loops are cut first, each in multiples of its grain."""
     rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
     inner = [(rows, 1), (columns, 1024)]
     if shape.turned:
         inner = [(columns, shape.block_columns), (rows, shape.turned_at_once)]
-    return chunks(loops, shape, inner)
+    order = [*((loop, 1) for loop in range(rows)), *inner]
+    return list(cut(loops, pieces_for(loops, shape), *zip(*order, strict=True)))
 
 
-def chunks(loops: Loops, shape: Shape, inner: Sequence[tuple[int, int]]) -> list[Loops]:
-    """Parts for threads: outer loops are cut first, then these, each in multiples of its grain."""
-    pieces = pieces_of(_work(loops, shape.values))
-    if pieces == 1:
-        return [loops]
-    order = [*((loop, 1) for loop in range(len(loops.sizes) - 2)), *inner]
-    return list(cut(loops, pieces, [loop for loop, _ in order], [grain for _, grain in order]))
+def pieces_for(loops: Loops, shape: Shape) -> int:
+    return pieces_of(_work(loops, shape.values))
 
 
-def words_of(loops: Loops) -> list[int]:
-    words = [word for side in loops.sides for word in (side.slot, side.offset)]
+def words_of(loops: Loops, bounds: Sequence[int] = ()) -> list[int]:
+    words = [*(word for side in loops.sides for word in (side.slot, side.offset)), *bounds]
     count = len(loops.sizes)
     for loop in (count - 2, count - 1, *range(count - 2)):
         words += [loops.sizes[loop], *(side.strides[loop] for side in loops.sides)]

@@ -11,7 +11,7 @@ from math import prod
 from anydml.core.expression import BOOL, Node, leaves
 from anydml.core.steps import Nest
 from anydml.runtime.cpu import pointwise
-from anydml.runtime.cpu.loops import EVEN, STILL, TURNED, Loops, in_order_of_store
+from anydml.runtime.cpu.loops import EVEN, STILL, TURNED, Loops, cut, in_order_of_store, spans
 from anydml.runtime.cpu.pointwise import Shape, Tiling
 from anydml.runtime.cpu.turned import LINE_BYTES
 from anydml.runtime.native import llvm
@@ -23,11 +23,8 @@ MOST_LANES = 16
 """Rows and columns of a square: there are about twice as many registers."""
 MOST_WASTED = 1.25
 """Elements of all squares for each element that there is."""
-GRAIN = 512
-"""Threads share rows or columns in multiples of so many."""
-STAGED_GRAIN = 2048
-"""The same of columns that are staged; threads share rows first, by twos of squares, which are on the same lines where
-operands are not aligned."""
+GRAIN, SQUARES_BESIDE = 64, 4
+"""Threads share rows or columns in multiples of so many along squares, and of so many squares beside one another."""
 FARTHEST_MIXED = 2
 """Turned operands beside others are staged as quickly for larger results: a multiple of the least that is streamed."""
 MOST_GATHERED = 2048
@@ -56,13 +53,22 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
     if tiling is None:
         return None
     shape = replace(shape, tiling=tiling, stream=is_far)
-    rows, columns = len(loops.sizes) - 2, len(loops.sizes) - 1
+    return pointwise.native_task(pointwise.code_of(shape), *_chunks(loops, shape))
+
+
+def _chunks(loops: Loops, shape: Shape) -> tuple[list[Loops], list[tuple[int, ...]]]:
+    """Parts of the outer loops for threads; and of each, bounds of rows and of columns."""
+    tiling = shape.tiling
+    assert tiling is not None
+    outer, pieces = len(loops.sizes) - 2, pointwise.pieces_for(loops, shape)
+    parts = list(cut(loops, pieces, range(outer), [1] * outer))
+    rows, columns = loops.sizes[-2:]
     along, across = (rows, columns) if tiling.walks_rows else (columns, rows)
-    inner = [(along, GRAIN), (across, shape.lanes)]
-    if tiling.is_staged and not tiling.walks_rows and not is_far:
-        inner = [(across, 2 * shape.lanes), (along, STAGED_GRAIN)]
-    parts = pointwise.chunks(loops, shape, inner[:1] if tiling.gathers else inner)
-    return pointwise.native_task(pointwise.code_of(shape), parts)
+    walked = spans(along, -(-pieces // len(parts)), GRAIN)
+    pieces = -(-pieces // (len(parts) * len(walked)))
+    beside = spans(across, 1 if tiling.gathers else pieces, SQUARES_BESIDE * shape.lanes)
+    pairs = ((one, other) if tiling.walks_rows else (other, one) for one in walked for other in beside)
+    return parts, [(*rows, *columns) for rows, columns in pairs]
 
 
 def _can_run(shape: Shape, loops: Loops) -> bool:
