@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from anydml.runtime.cpu.tiled import TiledKernel
 from anydml.runtime.native.emit import Value
 
-ROWS, STREAMED_ROWS, COLUMNS = 128, 256, 256
+ROWS, STREAMED_ROWS, COLUMNS = 128, 256, 128
 """Those of the squares that are taken together."""
 
 

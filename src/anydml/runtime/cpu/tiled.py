@@ -5,7 +5,8 @@ neighbours, and then turned: of two such operands, only the sum is.
 
 A chunk has some rows and columns of the nest. Before the parameters of its loops it has, in words:
 
-    first, last     of its rows, then of its columns
+    first, last     of its rows, then of its columns, where the first of the squares beside one another is aligned
+    first, last     of its rows, then of its columns, where it is not
 
 Where squares begin at lines of memory, those of all chunks are as much further on.
 """
@@ -39,8 +40,8 @@ class TiledKernel(StripKernel):
 
     def __init__(self, e: Emitter, shape: Shape) -> None:
         super().__init__(e, shape)
-        self.bounds = self.rows_loop
-        self.rows_loop, self.columns_loop = self.rows_loop + BOUNDS, self.columns_loop + BOUNDS
+        self.first_bound = self.rows_loop
+        self.rows_loop, self.columns_loop = self.rows_loop + 2 * BOUNDS, self.columns_loop + 2 * BOUNDS
         self.following: Callable[[], list[str]] = list
         """Finds where the squares begin that are walked next."""
 
@@ -55,19 +56,23 @@ class TiledKernel(StripKernel):
         e, tiling = self.e, self.tiling
         (rows, row_steps), (columns, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
         turned, store = self.shape.turned[0], len(self.shape.loads)
-        some_columns = self._part(1, columns, 0 if tiling.gathers else self._before(store, columns, row_steps[store]))
+        # Operands of what is streamed need not be aligned: both parts of a line are in the caches when they are read.
+        rows_before = 0 if self.shape.stream else self._before(turned, rows, column_steps[turned])
+        columns_before = 0 if tiling.gathers else self._before(store, columns, row_steps[store])
+        bounds = self._bounds(columns_before if tiling.walks_rows else rows_before)
+        some_rows = self._part(bounds[:2], rows, rows_before)
+        some_columns = self._part(bounds[2:], columns, columns_before)
         if self.shape.stream:
-            # Operands need not be aligned: both parts of a line are in the caches when they are read.
-            some_rows, is_aligned = self._part(0, rows, 0), self._is_aligned(some_columns)
+            is_aligned = self._is_aligned(some_columns)
             with e.when(is_aligned):
                 self._call("squares", some_rows, some_columns)
             with e.when(e.value(f"xor i1 {is_aligned}, true")):
                 if tiling.gathers:
                     self._call("gathered", some_rows, some_columns)
                 else:
-                    self._all_edges()
+                    self._all_edges(*bounds)
         else:
-            self._call("squares", self._part(0, rows, self._before(turned, rows, column_steps[turned])), some_columns)
+            self._call("squares", some_rows, some_columns)
         self._emit("squares", lambda: self._squares(gathers=False))
         self._emit("side", self._side)
         self._emit("corner", self._corner)
@@ -106,13 +111,13 @@ class TiledKernel(StripKernel):
         is_trimmed = reduce(lambda one, other: e.value(f"and i1 {one}, {other}"), conditions)
         return e.value(f"select i1 {is_trimmed}, i64 {before}, i64 0")
 
-    def _part(self, loop: int, count: Value, before: Value) -> Part:
+    def _part(self, bounds: Sequence[Value], count: Value, before: Value) -> Part:
         """Those of the chunk: its squares begin as far from where it does as those of the whole nest.
 
         All chunks but the last are multiples of squares, and that has one at least.
         """
         e, size = self.e, self.shape.lanes
-        first, last = self._bounds(loop)
+        first, last = bounds
         end = e.add(before, e.mask(e.subtract(count, before), -size))
         is_first, is_last = (e.value(f"icmp eq i64 {pair}") for pair in (f"{first}, 0", f"{last}, {count}"))
         return Part(
@@ -122,8 +127,12 @@ class TiledKernel(StripKernel):
             e.value(f"select i1 {is_first}, i64 {before}, i64 0"),
         )
 
-    def _bounds(self, loop: int) -> list[str]:
-        return [self._word("%parameters", self.bounds + 2 * loop + number) for number in range(2)]
+    def _bounds(self, before: Value) -> list[str]:
+        """Those of the chunk, where so many rows or columns are before the squares beside one another."""
+        e, words = self.e, [self._word("%parameters", self.first_bound + number) for number in range(2 * BOUNDS)]
+        is_aligned = e.value(f"icmp eq i64 {before}, 0")
+        pairs = zip(words[:BOUNDS], words[BOUNDS:], strict=True)
+        return [e.value(f"select i1 {is_aligned}, i64 {one}, i64 {other}") for one, other in pairs]
 
     def _is_aligned(self, columns: Part) -> str:
         """Whether whole squares begin where vectors of the result are aligned, as what is streamed must be."""
@@ -133,10 +142,9 @@ class TiledKernel(StripKernel):
         astray = e.mask(e.value(f"ptrtoint ptr {first} to i64"), self.shape.lanes * size - 1)
         return e.value(f"icmp eq i64 {astray}, 0")
 
-    def _all_edges(self) -> None:
+    def _all_edges(self, first_row: Value, last_row: Value, first_column: Value, last_column: Value) -> None:
         """Everything as if at an edge: what is streamed must be aligned."""
         e, size = self.e, self.shape.lanes
-        (first_row, last_row), (first_column, last_column) = self._bounds(0), self._bounds(1)
         with e.loop(first_row, last_row, size) as row, e.loop(first_column, last_column, size) as column:
             ends = (row, last_row), (column, last_column)
             counts = [e.minimum(e.subtract(last, place), size) for place, last in ends]

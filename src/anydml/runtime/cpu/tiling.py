@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from math import prod
 
 from anydml.core.expression import BOOL, Node, leaves
@@ -23,7 +24,7 @@ MOST_LANES = 16
 """Rows and columns of a square: there are about twice as many registers."""
 MOST_WASTED = 1.25
 """Elements of all squares for each element that there is."""
-GRAIN, SQUARES_BESIDE = 64, 4
+GRAIN, BESIDE, ALIGNED_BESIDE = 64, 4, 2
 """Threads share rows or columns in multiples of so many along squares, and of so many squares beside one another."""
 FARTHEST_MIXED = 2
 """Turned operands beside others are staged as quickly for larger results: a multiple of the least that is streamed."""
@@ -38,6 +39,8 @@ _WITH_MORE_WAYS = (
 """How the names of those processors begin."""
 MOST_CROWDED = 1.5
 """Lines of an operand, in a square, for each of those places; more are staged."""
+
+Span = tuple[int, int]
 
 
 def task_of(nest: Nest, loops: Loops) -> Task | None:
@@ -57,18 +60,32 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
 
 
 def _chunks(loops: Loops, shape: Shape) -> tuple[list[Loops], list[tuple[int, ...]]]:
-    """Parts of the outer loops for threads; and of each, bounds of rows and of columns."""
-    tiling = shape.tiling
+    """Parts of the outer loops for threads; and of each, bounds of rows and columns.
+
+    These are twofold: where the first of the squares beside one another is aligned, and where it is not.
+    """
+    tiling, outer, pieces = shape.tiling, len(loops.sizes) - 2, pointwise.pieces_for(loops, shape)
     assert tiling is not None
-    outer, pieces = len(loops.sizes) - 2, pointwise.pieces_for(loops, shape)
     parts = list(cut(loops, pieces, range(outer), [1] * outer))
-    rows, columns = loops.sizes[-2:]
-    along, across = (rows, columns) if tiling.walks_rows else (columns, rows)
-    walked = spans(along, -(-pieces // len(parts)), GRAIN)
-    pieces = -(-pieces // (len(parts) * len(walked)))
-    beside = spans(across, 1 if tiling.gathers else pieces, SQUARES_BESIDE * shape.lanes)
-    pairs = ((one, other) if tiling.walks_rows else (other, one) for one in walked for other in beside)
-    return parts, [(*rows, *columns) for rows, columns in pairs]
+    pieces = -(-pieces // len(parts))
+    along, across = loops.sizes[outer:] if tiling.walks_rows else reversed(loops.sizes[outer:])
+    beside = across if tiling.gathers else BESIDE * shape.lanes
+    usual = aligned = list(_bounds((along, GRAIN), (across, beside), pieces))
+    if tiling.is_staged and not shape.stream:
+        # Lines of rows a power of two apart share places in larger caches too, unless a thread has all of a row.
+        crossed = [
+            (one, other) for other, one in _bounds((across, ALIGNED_BESIDE * shape.lanes), (along, GRAIN), pieces)
+        ]
+        aligned = crossed if len(crossed) == len(usual) else usual
+    pairs = (pair if tiling.walks_rows else pair[::-1] for both in zip(aligned, usual, strict=True) for pair in both)
+    words = [(*rows, *columns) for rows, columns in pairs]
+    return parts, [(*one, *other) for one, other in zip(words[::2], words[1::2], strict=True)]
+
+
+def _bounds(one: tuple[int, int], other: tuple[int, int], pieces: int) -> Iterator[tuple[Span, Span]]:
+    """Bounds of two loops, each given by its size and its grain: the first is cut, then the second."""
+    firsts = spans(one[0], pieces, one[1])
+    return product(firsts, spans(other[0], -(-pieces // len(firsts)), other[1]))
 
 
 def _can_run(shape: Shape, loops: Loops) -> bool:
