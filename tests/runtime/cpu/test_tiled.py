@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -14,6 +15,7 @@ from anydml.core.expression import FLOAT32, Node, cast, constant, load, operatio
 from anydml.core.steps import Access, Nest, Store
 from anydml.runtime.cpu import pointwise, tiling
 from anydml.runtime.cpu.loops import canonical
+from anydml.runtime.cpu.turned import LINE_BYTES
 from anydml.runtime.native import llvm
 from anydml.runtime.programs import store_nest
 from tests.runtime.cpu.products import MACHINES, machine
@@ -61,22 +63,73 @@ def is_tiled(nest: Nest) -> bool:
     return pointwise.can_run(nest) and tiling.task_of(nest, canonical(nest)) is not None
 
 
-def assert_as_defined(nest: Nest, memory: Sequence[Bytes], threads: int = 1) -> None:
-    """Beside the definition, what lies between rows and around all of them included."""
+def assert_as_defined(nest: Nest, memory: Sequence[Bytes], threads: int = 1, shifts: Sequence[int] = ()) -> None:
+    """Beside the definition, what lies between rows and around all of them included.
+
+    Operands begin so many bytes after a line of memory, if it matters.
+    """
     tasks = pointwise.tasks_of(nest)
     if not tasks:
         assert nest.stores[0].access.type is DataType.FLOAT16 and not llvm.has_half_floats()
         return
     expected, found = [part.copy() for part in memory], [part.copy() for part in memory]
+    if shifts:
+        found = [placed(*pair) for pair in zip(memory, shifts, strict=True)]
     store_nest(nest, expected)
     run(tasks, found, threads)
     assert same_elements(found[-1], expected[-1], nest.stores[0].access.type, 0), nest
     assert all(np.array_equal(*pair) for pair in zip(found[:-1], memory[:-1], strict=True))
 
 
+def placed(part: Bytes, shift: int) -> Bytes:
+    """A copy that begins so many bytes after a line."""
+    room = np.zeros(part.size + LINE_BYTES + shift, np.uint8)
+    start = -room.ctypes.data % LINE_BYTES + shift
+    room[start : start + part.size] = part
+    return room[start : start + part.size]
+
+
 @pytest.mark.parametrize("seed", range(150))
 def test_sums__are_as_defined(seed: int) -> None:
     assert_as_defined(*random_sum(Random(seed)), threads=1 + seed % 3)
+
+
+@pytest.mark.parametrize("is_staged", [False, True])
+@pytest.mark.parametrize("walks_rows", [False, True])
+def test_chunks__of_operands_aligned_in_any_way_are_as_defined(
+    monkeypatch: pytest.MonkeyPatch, walks_rows: bool, is_staged: bool
+) -> None:
+    """Squares of all chunks begin where those of the whole nest do."""
+    monkeypatch.setattr(tiling, "_tiling_of", lambda *_: pointwise.Tiling(walks_rows, is_staged))
+    for seed in range(400, 440):
+        random = Random(seed)
+        pieces = random.choice((1, 3, 8, 16))
+        monkeypatch.setattr(pointwise, "pieces_for", lambda *_, n=pieces: n)
+        nest, memory = random_sum(random)
+        width = nest.stores[0].access.type.element_bytes
+        same, others = random.randrange(16), [random.randrange(16) for _ in memory]
+        shifts = random.choice(([same] * len(memory), others))
+        assert_as_defined(nest, memory, threads=2, shifts=[width * shift for shift in shifts])
+
+
+@pytest.mark.parametrize("tile", [pointwise.Tiling(*flags) for flags in product((False, True), repeat=2)])
+def test_bounds__of_chunks_cover_every_element_once(tile: pointwise.Tiling) -> None:
+    for channels, pixels in ((64, 4096), (17, 300), (512, 49), (100, 100), (256, 1024), (40, 5000)):
+        nest = images(channels, pixels, "NCHW", "NHWC", "NCHW")
+        loops = canonical(nest)
+        shape = replace(pointwise.shape_of(nest, loops, loops.iterations), tiling=tile)
+        parts, bounds = tiling._chunks(loops, shape)
+        assert len(parts) == 1
+        for first in (0, 4):
+            counts = np.zeros(loops.sizes[-2:], int)
+            for top, bottom, left, right in (chunk[first : first + 4] for chunk in bounds):
+                counts[top:bottom, left:right] += 1
+                # Squares begin up to so many elements further on.
+                assert bottom == counts.shape[0] or (
+                    bottom % shape.lanes == 0 and counts.shape[0] - bottom >= shape.lanes
+                )
+                assert right == counts.shape[1] or (right % shape.lanes == 0 and counts.shape[1] - right >= shape.lanes)
+            assert (counts == 1).all()
 
 
 @pytest.mark.parametrize("name", MACHINES)
