@@ -120,9 +120,9 @@ def test_bounds__of_chunks_cover_every_element_once(tile: pointwise.Tiling) -> N
         shape = replace(pointwise.shape_of(nest, loops, loops.iterations), tiling=tile)
         parts, bounds = tiling._chunks(loops, shape)
         assert len(parts) == 1
-        for first in (0, 4):
+        if True:
             counts = np.zeros(loops.sizes[-2:], int)
-            for top, bottom, left, right in (chunk[first : first + 4] for chunk in bounds):
+            for top, bottom, left, right in bounds:
                 counts[top:bottom, left:right] += 1
                 # Squares begin up to so many elements further on.
                 assert bottom == counts.shape[0] or (

@@ -5,10 +5,9 @@ neighbours, and then turned: of two such operands, only the sum is.
 
 A chunk has some rows and columns of the nest. Before the parameters of its loops it has, in words:
 
-    first, last     of its rows, then of its columns, where the first of the squares beside one another is aligned
-    first, last     of its rows, then of its columns, where it is not
+    first, last     of its rows, then of its columns
 
-Where squares begin at lines of memory, those of all chunks are as much further on.
+Where squares begin at lines of memory, those of all chunks are as much further on, and the last has what is left.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class TiledKernel(StripKernel):
     def __init__(self, e: Emitter, shape: Shape) -> None:
         super().__init__(e, shape)
         self.first_bound = self.rows_loop
-        self.rows_loop, self.columns_loop = self.rows_loop + 2 * BOUNDS, self.columns_loop + 2 * BOUNDS
+        self.rows_loop, self.columns_loop = self.rows_loop + BOUNDS, self.columns_loop + BOUNDS
         self.following: Callable[[], list[str]] = list
         """Finds where the squares begin that are walked next."""
 
@@ -59,7 +58,7 @@ class TiledKernel(StripKernel):
         # Operands of what is streamed need not be aligned: both parts of a line are in the caches when they are read.
         rows_before = 0 if self.shape.stream else self._before(turned, rows, column_steps[turned])
         columns_before = 0 if tiling.gathers else self._before(store, columns, row_steps[store])
-        bounds = self._bounds(columns_before if tiling.walks_rows else rows_before)
+        bounds = [self._word("%parameters", self.first_bound + number) for number in range(BOUNDS)]
         some_rows = self._part(bounds[:2], rows, rows_before)
         some_columns = self._part(bounds[2:], columns, columns_before)
         if self.shape.stream:
@@ -112,27 +111,13 @@ class TiledKernel(StripKernel):
         return e.value(f"select i1 {is_trimmed}, i64 {before}, i64 0")
 
     def _part(self, bounds: Sequence[Value], count: Value, before: Value) -> Part:
-        """Those of the chunk: its squares begin as far from where it does as those of the whole nest.
-
-        All chunks but the last are multiples of squares, and that has one at least.
-        """
-        e, size = self.e, self.shape.lanes
-        first, last = bounds
-        end = e.add(before, e.mask(e.subtract(count, before), -size))
-        is_first, is_last = (e.value(f"icmp eq i64 {pair}") for pair in (f"{first}, 0", f"{last}, {count}"))
-        return Part(
-            e.add(first, before),
-            e.value(f"select i1 {is_last}, i64 {end}, i64 {e.add(last, before)}"),
-            e.value(f"select i1 {is_last}, i64 {e.subtract(count, end)}, i64 0"),
-            e.value(f"select i1 {is_first}, i64 {before}, i64 0"),
-        )
-
-    def _bounds(self, before: Value) -> list[str]:
-        """Those of the chunk, where so many rows or columns are before the squares beside one another."""
-        e, words = self.e, [self._word("%parameters", self.first_bound + number) for number in range(2 * BOUNDS)]
-        is_aligned = e.value(f"icmp eq i64 {before}, 0")
-        pairs = zip(words[:BOUNDS], words[BOUNDS:], strict=True)
-        return [e.value(f"select i1 {is_aligned}, i64 {one}, i64 {other}") for one, other in pairs]
+        """Those of the chunk. All chunks but the last are multiples of squares, and that has one at least."""
+        e, (first, last) = self.e, bounds
+        end = e.add(before, e.mask(e.subtract(count, before), -self.shape.lanes))
+        is_last = e.value(f"icmp eq i64 {last}, {count}")
+        pairs = (end, e.add(last, before)), (e.subtract(count, end), 0), (before, 0)
+        chosen = (e.value(f"select i1 {is_last}, i64 {one}, i64 {other}") for one, other in pairs)
+        return Part(e.add(first, before), *chosen)
 
     def _is_aligned(self, columns: Part) -> str:
         """Whether whole squares begin where vectors of the result are aligned, as what is streamed must be."""

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import product
 from math import prod
 
 from anydml.core.expression import BOOL, Node, leaves
@@ -24,7 +23,7 @@ MOST_LANES = 16
 """Rows and columns of a square: there are about twice as many registers."""
 MOST_WASTED = 1.25
 """Elements of all squares for each element that there is."""
-GRAIN, BESIDE, ALIGNED_BESIDE = 64, 4, 2
+GRAIN, BESIDE = 64, 2
 """Threads share rows or columns in multiples of so many along squares, and of so many squares beside one another."""
 FARTHEST_MIXED = 2
 """Turned operands beside others are staged as quickly for larger results: a multiple of the least that is streamed."""
@@ -39,8 +38,6 @@ _WITH_MORE_WAYS = (
 """How the names of those processors begin."""
 MOST_CROWDED = 1.5
 """Lines of an operand, in a square, for each of those places; more are staged."""
-
-Span = tuple[int, int]
 
 
 def task_of(nest: Nest, loops: Loops) -> Task | None:
@@ -60,32 +57,22 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
 
 
 def _chunks(loops: Loops, shape: Shape) -> tuple[list[Loops], list[tuple[int, ...]]]:
-    """Parts of the outer loops for threads; and of each, bounds of rows and columns.
-
-    These are twofold: where the first of the squares beside one another is aligned, and where it is not.
-    """
+    """Parts of the outer loops for threads; and of each, bounds of rows and of columns."""
     tiling, outer, pieces = shape.tiling, len(loops.sizes) - 2, pointwise.pieces_for(loops, shape)
     assert tiling is not None
     parts = list(cut(loops, pieces, range(outer), [1] * outer))
     pieces = -(-pieces // len(parts))
     along, across = loops.sizes[outer:] if tiling.walks_rows else reversed(loops.sizes[outer:])
-    beside = across if tiling.gathers else BESIDE * shape.lanes
-    usual = aligned = list(_bounds((along, GRAIN), (across, beside), pieces))
     if tiling.is_staged and not shape.stream:
         # Lines of rows a power of two apart share places in larger caches too, unless a thread has all of a row.
-        crossed = [
-            (one, other) for other, one in _bounds((across, ALIGNED_BESIDE * shape.lanes), (along, GRAIN), pieces)
-        ]
-        aligned = crossed if len(crossed) == len(usual) else usual
-    pairs = (pair if tiling.walks_rows else pair[::-1] for both in zip(aligned, usual, strict=True) for pair in both)
-    words = [(*rows, *columns) for rows, columns in pairs]
-    return parts, [(*one, *other) for one, other in zip(words[::2], words[1::2], strict=True)]
-
-
-def _bounds(one: tuple[int, int], other: tuple[int, int], pieces: int) -> Iterator[tuple[Span, Span]]:
-    """Bounds of two loops, each given by its size and its grain: the first is cut, then the second."""
-    firsts = spans(one[0], pieces, one[1])
-    return product(firsts, spans(other[0], -(-pieces // len(firsts)), other[1]))
+        beside = spans(across, pieces, BESIDE * shape.lanes)
+        walked = spans(along, -(-pieces // len(beside)), GRAIN)
+        pairs = [(one, other) for other in beside for one in walked]
+    else:
+        walked = spans(along, pieces, GRAIN)
+        beside = spans(across, 1 if tiling.gathers else -(-pieces // len(walked)), BESIDE * shape.lanes)
+        pairs = [(one, other) for one in walked for other in beside]
+    return parts, [(*one, *other) if tiling.walks_rows else (*other, *one) for one, other in pairs]
 
 
 def _can_run(shape: Shape, loops: Loops) -> bool:
