@@ -28,6 +28,10 @@ LOADED = 4
 just before, and look at the last 12 bits of addresses alone."""
 
 
+Places = Sequence[Sequence[str]]
+"""Where a vector of every operand begins; at an edge, where either part of it would."""
+
+
 class Part(NamedTuple):
     """Rows or columns of a nest: those of whole squares, and how many there are after them and before all."""
 
@@ -48,20 +52,13 @@ class EdgeLanes:
         self.e, self.count, self.part = e, count, part
         first_mask = vectors.first_lanes(e, count, part.after)
         kept = vectors.first_lanes(e, count, e.subtract(count, part.before))
-        self.last_mask = e.value(f"xor {vector(count, 'i1')} {kept}, {vectors.all_lanes(count)}")
-        self.spans = (part.after, part.last, first_mask), (part.before, e.subtract(part.before, count), self.last_mask)
+        last_mask = e.value(f"xor {vector(count, 'i1')} {kept}, {vectors.all_lanes(count)}")
+        self.spans = (part.after, part.last, first_mask), (part.before, e.subtract(part.before, count), last_mask)
         """Of either part: how many elements it has, where that of lane 0 would be, and which lanes are used."""
 
     @property
     def used(self) -> Value:
         return self.e.add(self.part.after, self.part.before)
-
-    def place(self, lane: int) -> str:
-        """Where the element of a lane is; that of lanes between is the very first one."""
-        e, part = self.e, self.part
-        early = e.maximum(e.subtract(lane, e.subtract(self.count, part.before)), 0)
-        is_after = e.value(f"icmp slt i64 {lane}, {part.after}")
-        return e.value(f"select i1 {is_after}, i64 {e.add(part.last, lane)}, i64 {early}")
 
     def lane_and_place(self, number: Value) -> tuple[str, str]:
         """Those of one of the lanes that are used."""
@@ -128,7 +125,7 @@ class StripKernel(Kernel):
         with self._each_lane(edge) as (lane, column), self.e.loop(0, rows, self.shape.lanes) as row:
             place = self._moved(self._moved(corner, self.row_steps, row), self.column_steps, column)
             for number, node in enumerate(self.nodes):
-                vectors.store(self._value(node, place), self._staged_at(number, lane, row))
+                vectors.store(self._value(node, [place]), self._staged_at(number, lane, row))
 
     def _turn_strip(
         self, corner: Sequence[str], rows: Value, following: Sequence[str] = (), edge: EdgeLanes | None = None
@@ -156,10 +153,9 @@ class StripKernel(Kernel):
             start = self._moved(corner, self.column_steps, column)
             if self.shape.stream:
                 self._ask_for_rows(start)
-            places = [self._moved(start, self.column_steps, n) for n in range(size)]
-            self._keep_turned(places, column)
+            self._keep_turned([[self._moved(start, self.column_steps, n)] for n in range(size)], column)
 
-    def _keep_turned(self, places: Sequence[list[str]], column: Value, rows: EdgeLanes | None = None) -> None:
+    def _keep_turned(self, places: Sequence[Places], column: Value, rows: EdgeLanes | None = None) -> None:
         """One square, whose columns are at these places."""
         for number, node in enumerate(self.nodes):
             for row, value in enumerate(self._turned([self._value(node, place, rows) for place in places])):
@@ -177,9 +173,9 @@ class StripKernel(Kernel):
                 self._ask_for(following, 0, e.add(asked, e.value(f"udiv i64 {column}, {size}")))
                 self._compute_rows([self._moved(start, self.column_steps, column)], self._kept(lane, column))
 
-    def _kept(self, lane: Value, column: Value) -> list[list[Vector]]:
+    def _kept(self, lane: Value, column: Value, first: int = 0) -> list[list[Vector]]:
         """Of every expression, a vector of the row that was turned."""
-        places = [self._staged_at(number, lane, column) for number in range(len(self.nodes))]
+        places = [self._staged_at(number, lane, column) for number in range(first, first + len(self.nodes))]
         return [[self._loaded(node, place)] for node, place in zip(self.nodes, places, strict=True)]
 
     # Memory
@@ -204,22 +200,23 @@ class StripKernel(Kernel):
 
     # Values
 
-    def _value(self, node: Node, pointers: Sequence[str], rows: EdgeLanes | None = None) -> Vector:
+    def _value(self, node: Node, places: Places, rows: EdgeLanes | None = None) -> Vector:
         """An expression of turned operands in a vector of rows."""
         read = [leaf.value for leaf in leaves(node) if leaf.op == "load"]
-        return emit(self.lanes, [node], {n: self._neighbours(n, pointers[n], rows) for n in read})[0]
+        return emit(self.lanes, [node], {n: self._neighbours(n, places, rows) for n in read})[0]
 
-    def _neighbours(self, side: int, pointer: str, used: EdgeLanes | None) -> Vector:
-        e, data_type = self.e, self.shape.loads[side][0]
-        if used is None:
-            return vectors.load(self.lanes, data_type, pointer)
-        found = [
-            vectors.load(self.lanes, data_type, e.at(pointer, e.multiply(place, data_type.element_bytes)), mask)
-            for _, place, mask in used.spans
-        ]
-        flags = vector(self.lanes.count, "i1")
-        chosen = e.value(f"select {flags} {used.last_mask}, {found[1].typed}, {found[0].typed}")
-        return self.lanes.named(chosen, data_type.numpy_dtype)
+    def _neighbours(self, side: int, places: Places, edge: EdgeLanes | None) -> Vector:
+        data_type, found = self.shape.loads[side][0], None
+        if edge is None:
+            return vectors.load(self.lanes, data_type, places[0][side])
+        for (_, _, mask), pointers in zip(edge.spans, places, strict=True):
+            found = vectors.load(self.lanes, data_type, pointers[side], mask, found)
+        assert found is not None
+        return found
+
+    def _at_edge(self, pointers: Sequence[str], steps: Sequence[Value], edge: EdgeLanes | None) -> Places:
+        """Where the lanes begin of a vector along these steps."""
+        return [self._moved(pointers, steps, place) for _, place, _ in edge.spans] if edge else [pointers]
 
     def _turned(self, columns: Sequence[Vector]) -> list[Vector]:
         """Columns as rows."""
@@ -252,7 +249,8 @@ class StripKernel(Kernel):
     def _loads(self, pointers: Sequence[str], columns: EdgeLanes | None) -> dict[int, Vector]:
         """A row of those operands that are not turned."""
         even = [number for number, (_, step) in enumerate(self.shape.loads) if step == EVEN]
-        return {number: self._neighbours(number, pointers[number], columns) for number in even}
+        places = self._at_edge(pointers, self.column_steps, columns)
+        return {number: self._neighbours(number, places, columns) for number in even}
 
     def _compute_row(self, turned: dict[Node, Vector], loads: dict[int, Vector], columns: EdgeLanes | None) -> None:
         """The row at the pointers."""

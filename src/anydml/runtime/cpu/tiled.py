@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial, reduce
 
+from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.loops import EVEN
 from anydml.runtime.cpu.pointwise import Shape
 from anydml.runtime.cpu.strips import EdgeLanes, Part, StripKernel
@@ -75,7 +76,6 @@ class TiledKernel(StripKernel):
         self._emit("squares", lambda: self._squares(gathers=False))
         self._emit("side", self._side)
         self._emit("corner", self._corner)
-        self._emit("turn", self._turn)
         if tiling.gathers:
             self._emit("gathered", lambda: self._squares(gathers=True))
             with e.function("stream", "ptr %from, ptr %to, i64 %bytes"):
@@ -86,9 +86,9 @@ class TiledKernel(StripKernel):
             self._read_steps()
             body()
 
-    def _call(self, function: str, rows: Part, columns: Part, staging: str = "%staging") -> None:
+    def _call(self, function: str, rows: Part, columns: Part) -> None:
         given = ", ".join(f"i64 {value}" for value in (*rows, *columns))
-        self.e.do(f"call void @{function}(ptr %parameters, ptr {staging}, {given}, {self.arguments})")
+        self.e.do(f"call void @{function}(ptr %parameters, ptr %staging, {given}, {self.arguments})")
 
     # Which rows and columns
 
@@ -189,7 +189,7 @@ class TiledKernel(StripKernel):
             places = self._places(self._moved(corner, steps, place))
             if self.shape.stream:
                 self._ask_ahead(places, steps)
-            turned = [self._turned([self._value(node, place) for place in places]) for node in self.nodes]
+            turned = [self._turned([self._value(node, [place]) for place in places]) for node in self.nodes]
             self._compute_rows(places, turned)
 
     def _ask_ahead(self, places: Sequence[Sequence[str]], steps: Sequence[str]) -> None:
@@ -250,22 +250,28 @@ class TiledKernel(StripKernel):
             self._stage_columns(corner, count, edge)
             self._turn_strip(corner, count, edge=edge)
             return
-        with e.loop(columns.first, columns.last, lanes) as column:
-            staged = e.at("%staging", e.multiply(e.subtract(column, columns.first), self.width))
-            self._call("turn", rows, Part(0, column, lanes), staged)
-        corner = self._moved(self.pointers, self.column_steps, columns.first)
-        self._finish_rows(corner, e.subtract(columns.last, columns.first), edge=EdgeLanes(e, lanes, rows))
+        corner, count = (
+            self._moved(self.pointers, self.column_steps, columns.first),
+            e.subtract(columns.last, columns.first),
+        )
+        edge, self.distances = EdgeLanes(e, lanes, rows), self._distances()
+        starts = self._at_edge(corner, self.row_steps, edge)
+        with e.loop(0, count, lanes) as column:
+            corners = [self._moved(start, self.column_steps, column) for start in starts]
+            self._keep_turned(list(zip(*map(self._places, corners), strict=True)), column, edge)
+        self._finish_rows(corner, count, edge=edge)
 
     def _corner(self) -> None:
         """A square of the rows and columns after the others and, in its last lanes, those before them."""
-        rows, columns = Part.named("row"), Part.named("column")
-        self._call("turn", rows, columns)
-        used = EdgeLanes(self.e, self.shape.lanes, columns)
-        with self._each_lane(EdgeLanes(self.e, self.shape.lanes, rows)) as (lane, row):
-            self._compute_rows([self._moved(self.pointers, self.row_steps, row)], self._kept(lane, 0), used)
-
-    def _turn(self) -> None:
-        """Turns such a square, and stages its rows."""
-        rows, columns = (EdgeLanes(self.e, self.shape.lanes, Part.named(name)) for name in ("row", "column"))
-        places = (columns.place(column) for column in range(self.shape.lanes))
-        self._keep_turned([self._moved(self.pointers, self.column_steps, place) for place in places], 0, rows)
+        e, size, count = self.e, self.shape.lanes, len(self.nodes)
+        rows, columns = (EdgeLanes(e, size, Part.named(name)) for name in ("row", "column"))
+        with self._each_lane(columns) as (lane, column):
+            places = self._at_edge(self._moved(self.pointers, self.column_steps, column), self.row_steps, rows)
+            for number, node in enumerate(self.nodes):
+                vectors.store(self._value(node, places, rows), self._staged_at(number, lane, 0))
+        with e.loop(0, size, self.square.part.count) as row:
+            for number, node in enumerate(self.nodes):
+                for n, value in enumerate(self._short_rows(node, self._staged_at(number, 0, row))):
+                    vectors.store(value, self._staged_at(count + number, e.add(row, n), 0))
+        with self._each_lane(rows) as (lane, row):
+            self._compute_rows([self._moved(self.pointers, self.row_steps, row)], self._kept(lane, 0, count), columns)

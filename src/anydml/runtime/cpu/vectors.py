@@ -29,19 +29,21 @@ def first_lanes(e: Emitter, count: int, wanted: Value) -> str:
     return e.value(f"icmp slt {vector(count, kind)} <{numbers}>, {limit}")
 
 
-def load(lanes: Lanes, data_type: DataType, pointer: str, mask: str | None = None) -> Vector:
-    """Neighbours; lanes that the mask leaves out are 0."""
+def load(
+    lanes: Lanes, data_type: DataType, pointer: str, mask: str | None = None, others: Vector | None = None
+) -> Vector:
+    """Neighbours; lanes that the mask leaves out are those of another vector, or 0."""
     kind, count = scalar_name(data_type.numpy_dtype), lanes.count
-    many = vector(count, kind)
-    name = lanes.e.load(many, pointer) if mask is None else masked_load(lanes.e, kind, count, pointer, mask)
+    many, rest = vector(count, kind), "zeroinitializer" if others is None else others.name
+    name = lanes.e.load(many, pointer) if mask is None else masked_load(lanes.e, kind, count, pointer, mask, rest)
     return lanes.named(name, data_type.numpy_dtype)
 
 
-def masked_load(e: Emitter, kind: str, count: int, pointer: str, mask: str) -> str:
+def masked_load(e: Emitter, kind: str, count: int, pointer: str, mask: str, rest: str = "zeroinitializer") -> str:
     many, flags = vector(count, kind), vector(count, "i1")
     name = f"llvm.masked.load.v{count}{_suffix(kind)}.p0"
     e.declare(f"{many} @{name}(ptr, i32, {flags}, {many})")
-    return e.value(f"call {many} @{name}(ptr {pointer}, i32 1, {flags} {mask}, {many} zeroinitializer)")
+    return e.value(f"call {many} @{name}(ptr {pointer}, i32 1, {flags} {mask}, {many} {rest})")
 
 
 def store(x: Vector, pointer: str, mask: str | None = None, stream: bool = False) -> None:
