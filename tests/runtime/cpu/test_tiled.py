@@ -14,7 +14,7 @@ from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, Node, cast, constant, load, operation
 from anydml.core.steps import Access, Nest, Store
 from anydml.runtime.cpu import pointwise, tiling
-from anydml.runtime.cpu.loops import canonical
+from anydml.runtime.cpu.loops import Loops, canonical
 from anydml.runtime.cpu.turned import LINE_BYTES
 from anydml.runtime.native import llvm
 from anydml.runtime.programs import store_nest
@@ -81,6 +81,15 @@ def assert_as_defined(nest: Nest, memory: Sequence[Bytes], threads: int = 1, shi
     assert all(np.array_equal(*pair) for pair in zip(found[:-1], memory[:-1], strict=True))
 
 
+def set_tiling(monkeypatch: pytest.MonkeyPatch, walks_rows: bool, is_staged: bool) -> None:
+    """Whatever is quickest."""
+
+    def chosen(shape: pointwise.Shape, loops: Loops, *_: object) -> pointwise.Tiling:
+        return pointwise.Tiling(walks_rows, is_staged, walks_rows and tiling._runs_on(shape, loops))
+
+    monkeypatch.setattr(tiling, "_tiling_of", chosen)
+
+
 def placed(part: Bytes, shift: int) -> Bytes:
     """A copy that begins so many bytes after a line."""
     room = np.zeros(part.size + LINE_BYTES + shift, np.uint8)
@@ -100,7 +109,7 @@ def test_chunks__of_operands_aligned_in_any_way_are_as_defined(
     monkeypatch: pytest.MonkeyPatch, walks_rows: bool, is_staged: bool
 ) -> None:
     """Squares of all chunks begin where those of the whole nest do."""
-    monkeypatch.setattr(tiling, "_tiling_of", lambda *_: pointwise.Tiling(walks_rows, is_staged))
+    set_tiling(monkeypatch, walks_rows, is_staged)
     for seed in range(400, 440):
         random = Random(seed)
         pieces = random.choice((1, 3, 8, 16))
@@ -166,7 +175,7 @@ def test_streamed__writes_elements_and_nothing_else(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("shift", [0, 1, 20, 40])
-def test_gathered__rows_write_elements_and_nothing_else(monkeypatch: pytest.MonkeyPatch, shift: int) -> None:
+def test_wrapped__rows_write_elements_and_nothing_else(monkeypatch: pytest.MonkeyPatch, shift: int) -> None:
     monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1)
     for channels, pixels in ((64, 700), (16, 512), (128, 1601), (512, 100)):
         nest = images(channels, pixels, "NCHW", "NCHW", "NHWC")
@@ -187,7 +196,7 @@ def test_far__results_are_streamed_where_all_operands_are_turned(monkeypatch: py
     assert is_tiled(images(64, 56 * 56, "NHWC", "NHWC", "NCHW"))
     assert not is_tiled(images(64, 56 * 56 + 1, "NHWC", "NHWC", "NCHW"))  # cannot be aligned
     assert is_tiled(images(64, 56 * 56, "NCHW", "NCHW", "NHWC"))
-    assert not is_tiled(images(768, 56 * 56, "NCHW", "NCHW", "NHWC"))  # too much to gather
+    assert not is_tiled(images(72, 56 * 56, "NCHW", "NCHW", "NHWC"))  # no whole squares
 
 
 def test_far__results_of_mixed_operands_are_streamed_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,7 +242,7 @@ def test_squares__follow_one_another_where_operands_far_apart_run_on() -> None:
     }
     for orders, walks_rows in wanted.items():
         found = tiling_of(images(64, 56 * 56, *orders))
-        assert found == pointwise.Tiling(walks_rows, is_staged=False), orders
+        assert found == pointwise.Tiling(walks_rows, is_staged=False, wraps=walks_rows), orders
 
 
 def test_rows__that_share_places_in_caches_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,11 +250,12 @@ def test_rows__that_share_places_in_caches_are_read_one_by_one(monkeypatch: pyte
     monkeypatch.setattr(tiling, "ways", lambda: tiling.WAYS)
     is_wide = llvm.vector_bytes() >= 64
     for orders in (("NCHW", "NCHW", "NHWC"), ("NCHW", "NHWC", "NHWC")):
-        assert tiling_of(images(64, 64 * 64, *orders)) == pointwise.Tiling(True, is_staged=is_wide)
+        assert tiling_of(images(64, 64 * 64, *orders)) == pointwise.Tiling(True, is_staged=is_wide, wraps=True)
     for orders in (("NCHW", "NHWC", "NCHW"), ("NHWC", "NHWC", "NCHW")):
         assert tiling_of(images(64, 64 * 64, *orders)) == pointwise.Tiling(False, is_staged=is_wide)
     found = tiling_of(images(512, 28 * 28, "NCHW", "NHWC", "NHWC"))
-    assert found == pointwise.Tiling(walks_rows=llvm.vector_bytes() < 32, is_staged=False)
+    walks_rows = llvm.vector_bytes() < 32
+    assert found == pointwise.Tiling(walks_rows, is_staged=False, wraps=walks_rows)
 
 
 def test_results__that_are_streamed_take_no_places_in_caches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +288,7 @@ def test_rows__for_which_a_processor_has_more_places_are_not(monkeypatch: pytest
 @pytest.mark.parametrize("is_far", [False, True])
 @pytest.mark.parametrize("walks_rows", [False, True])
 def test_staged__squares_are_as_defined(monkeypatch: pytest.MonkeyPatch, walks_rows: bool, is_far: bool) -> None:
-    monkeypatch.setattr(tiling, "_tiling_of", lambda *_: pointwise.Tiling(walks_rows, is_staged=True))
+    set_tiling(monkeypatch, walks_rows, is_staged=True)
     if is_far:
         monkeypatch.setattr(pointwise, "STREAMED_BYTES", 1)
         monkeypatch.setattr(tiling, "FARTHEST_MIXED", 1 << 40)
@@ -290,14 +300,14 @@ def test_staged__squares_are_as_defined(monkeypatch: pytest.MonkeyPatch, walks_r
 def test_staged__squares_are_as_defined_on_every_machine(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     with machine(monkeypatch, name):
         for walks_rows in (False, True):
-            monkeypatch.setattr(tiling, "_tiling_of", lambda *_, w=walks_rows: pointwise.Tiling(w, is_staged=True))
+            set_tiling(monkeypatch, walks_rows, is_staged=True)
             for seed in range(340, 350):
                 assert_as_defined(*random_sum(Random(seed)))
 
 
 @pytest.mark.parametrize("walks_rows", [False, True])
 def test_squares__may_follow_one_another_either_way(monkeypatch: pytest.MonkeyPatch, walks_rows: bool) -> None:
-    monkeypatch.setattr(tiling, "_tiling_of", lambda *_: pointwise.Tiling(walks_rows, False))
+    set_tiling(monkeypatch, walks_rows, is_staged=False)
     for seed in range(240, 270):
         assert_as_defined(*random_sum(Random(seed)))
 

@@ -56,8 +56,9 @@ class Tiling:
     """Whether the next square has the next rows, not the next columns."""
     is_staged: bool
     """Whether many squares are taken together: their lines share few places in caches."""
-    gathers: bool = False
-    """Whether results that are not aligned are gathered, many rows of them, before they are streamed."""
+    wraps: bool = False
+    """Whether the last columns of a row and the first ones of the next make up lines of the result: then squares begin
+    at such lines, however it is aligned."""
 
 
 @dataclass(frozen=True)

@@ -39,10 +39,13 @@ class Part(NamedTuple):
     last: Value
     after: Value = 0
     before: Value = 0
+    closing: Value = 0
+    """How many the last square of the nest has, if it is among these."""
 
     @classmethod
     def named(cls, name: str) -> Part:
-        return cls(f"%first_{name}", f"%last_{name}", f"%after_{name}s", f"%before_{name}s")
+        names = f"first_{name}", f"last_{name}", f"after_{name}s", f"before_{name}s", f"closing_{name}s"
+        return cls(*(f"%{name}" for name in names))
 
 
 class EdgeLanes:
@@ -77,8 +80,6 @@ class StripKernel(Kernel):
         super().__init__(e, shape)
         assert shape.tiling is not None
         self.tiling, self.nodes = shape.tiling, turned_values(shape)
-        self.streams = True
-        """Whether the function that is written streams results that are streamed, not gathers them first."""
         self.width = shape.vector_bytes // shape.lanes
         self.square = Square(self.width, shape.lanes)
         self.row_steps: list[str] = []
@@ -121,11 +122,17 @@ class StripKernel(Kernel):
     # Along many rows
 
     def _stage_columns(self, corner: Sequence[str], rows: Value, edge: EdgeLanes | None = None) -> None:
-        """Reads what is turned, a column of all squares at a time."""
-        with self._each_lane(edge) as (lane, column), self.e.loop(0, rows, self.shape.lanes) as row:
-            place = self._moved(self._moved(corner, self.row_steps, row), self.column_steps, column)
-            for number, node in enumerate(self.nodes):
-                vectors.store(self._value(node, [place]), self._staged_at(number, lane, row))
+        """Reads what is turned, a column of all squares at a time; where lines wrap, the first columns of next rows."""
+        e = self.e
+        with self._each_lane(edge) as (lane, column):
+            start = self._moved(corner, self.column_steps, column)
+            if edge and self.tiling.wraps:
+                is_early = e.value(f"icmp sge i64 {lane}, {edge.part.after}")
+                start = self._moved(start, self.row_steps, e.value(f"zext i1 {is_early} to i64"))
+            with e.loop(0, rows, self.shape.lanes) as row:
+                place = self._moved(start, self.row_steps, row)
+                for number, node in enumerate(self.nodes):
+                    vectors.store(self._value(node, [place]), self._staged_at(number, lane, row))
 
     def _turn_strip(
         self, corner: Sequence[str], rows: Value, following: Sequence[str] = (), edge: EdgeLanes | None = None
@@ -267,4 +274,4 @@ class StripKernel(Kernel):
 
     def _store(self, side: int, value: Vector, place: Value, mask: str | None) -> None:
         pointer, _ = self._at(side, place)
-        vectors.store(value, pointer, mask, self.shape.stream and self.streams)
+        vectors.store(value, pointer, mask, self.shape.stream)

@@ -21,7 +21,7 @@ from anydml.runtime.cpu.loops import EVEN
 from anydml.runtime.cpu.pointwise import Shape
 from anydml.runtime.cpu.strips import EdgeLanes, Part, StripKernel
 from anydml.runtime.cpu.turned import NEAR_COLUMNS
-from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value, pointers_to, vector
+from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value
 
 WALKED = 64
 """Rows or columns that are walked before those beside them."""
@@ -53,33 +53,25 @@ class TiledKernel(StripKernel):
         """Functions that work on one row are not needed."""
 
     def _rows(self) -> None:
-        e, tiling = self.e, self.tiling
+        e = self.e
         (rows, row_steps), (columns, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
         turned, store = self.shape.turned[0], len(self.shape.loads)
         # Operands of what is streamed need not be aligned: both parts of a line are in the caches when they are read.
         rows_before = 0 if self.shape.stream else self._before(turned, rows, column_steps[turned])
-        columns_before = 0 if tiling.gathers else self._before(store, columns, row_steps[store])
         bounds = [self._word("%parameters", self.first_bound + number) for number in range(BOUNDS)]
         some_rows = self._part(bounds[:2], rows, rows_before)
-        some_columns = self._part(bounds[2:], columns, columns_before)
+        some_columns = self._part(bounds[2:], columns, self._before(store, columns, row_steps[store]))
         if self.shape.stream:
             is_aligned = self._is_aligned(some_columns)
             with e.when(is_aligned):
                 self._call("squares", some_rows, some_columns)
             with e.when(e.value(f"xor i1 {is_aligned}, true")):
-                if tiling.gathers:
-                    self._call("gathered", some_rows, some_columns)
-                else:
-                    self._all_edges(*bounds)
+                self._all_edges(*bounds)
         else:
             self._call("squares", some_rows, some_columns)
-        self._emit("squares", lambda: self._squares(gathers=False))
+        self._emit("squares", self._squares)
         self._emit("side", self._side)
         self._emit("corner", self._corner)
-        if tiling.gathers:
-            self._emit("gathered", lambda: self._squares(gathers=True))
-            with e.function("stream", "ptr %from, ptr %to, i64 %bytes"):
-                self._stream()
 
     def _emit(self, name: str, body: Callable[[], None]) -> None:
         with self.e.function(name, f"ptr %parameters, ptr %staging, {_PARTS}, {self.arguments}"):
@@ -102,8 +94,9 @@ class TiledKernel(StripKernel):
         address = e.value(f"ptrtoint ptr {self.pointers[side]} to i64")
         before = e.value(f"udiv i64 {e.mask(e.subtract(0, address), element * size - 1)}, {element}")
         after = e.mask(e.subtract(count, before), size - 1)
+        least = size if self.tiling.wraps else LEAST_TRIMMED * size
         conditions = [
-            e.value(f"icmp sge i64 {count}, {LEAST_TRIMMED * size}"),
+            e.value(f"icmp sge i64 {count}, {least}"),
             e.value(f"icmp eq i64 {e.mask(step, element * size - 1)}, 0"),
             e.value(f"icmp sle i64 {e.add(before, after)}, {size}"),
         ]
@@ -115,7 +108,8 @@ class TiledKernel(StripKernel):
         e, (first, last) = self.e, bounds
         end = e.add(before, e.mask(e.subtract(count, before), -self.shape.lanes))
         is_last = e.value(f"icmp eq i64 {last}, {count}")
-        pairs = (end, e.add(last, before)), (e.subtract(count, end), 0), (before, 0)
+        closing = e.minimum(e.subtract(end, before), self.shape.lanes)
+        pairs = (end, e.add(last, before)), (e.subtract(count, end), 0), (before, 0), (closing, 0)
         chosen = (e.value(f"select i1 {is_last}, i64 {one}, i64 {other}") for one, other in pairs)
         return Part(e.add(first, before), *chosen)
 
@@ -140,7 +134,7 @@ class TiledKernel(StripKernel):
 
     # Whole squares
 
-    def _squares(self, gathers: bool) -> None:
+    def _squares(self) -> None:
         """Some rows or columns of all squares beside one another, then the next ones; with them those at the edges."""
         e, size, tiling = self.e, self.shape.lanes, self.tiling
         walk = [(Part.named("row"), self.row_steps), (Part.named("column"), self.column_steps)]
@@ -150,24 +144,31 @@ class TiledKernel(StripKernel):
             self._call(function, *((one, other) if tiling.walks_rows else (other, one)))
 
         self._begin()
-        gathered, self.streams = e.at("%staging", self.staged_bytes), not gathers
         with e.loop(along.first, along.last, self.at_once) as first:
             last = e.minimum(e.add(first, self.at_once), along.last)
             start = self._moved(self.pointers, along_steps, first)
-            begin = [*start[:-1], gathered] if gathers else start
             with e.loop(across.first, across.last, size) as beside:
                 self.following = partial(self._following, (start, along_steps), (beside, across, across_steps))
-                self._walk(self._moved(begin, across_steps, beside), e.subtract(last, first), along_steps)
-            if gathers:
-                count = e.multiply(e.subtract(last, first), self.row_steps[-1])
-                e.do(f"call void @stream({pointers_to(gathered, start[-1])}, i64 {count})")
+                self._walk(self._moved(start, across_steps, beside), e.subtract(last, first), along_steps)
             with self._when_some(across):
-                call("side", Part(first, last), across)
+                end = e.minimum(last, e.subtract(along.last, along.closing)) if tiling.wraps else last
+                call("side", Part(first, end), across)
+        if tiling.wraps:
+            self._close(along, across)
         with self._when_some(along):
             with e.loop(across.first, across.last, size) as beside:
                 call("corner", along, Part(0, beside, size))
             with self._when_some(across):
                 call("corner", along, across)
+
+    def _close(self, rows: Part, columns: Part) -> None:
+        """What lines that wrap leave of whole squares: columns after which no row follows, or before which none is."""
+        e, size = self.e, self.shape.lanes
+        with e.when(e.value(f"icmp ne i64 {rows.closing}, 0")), self._when_some(columns):
+            self._call("corner", Part(0, e.subtract(rows.last, size), size), columns._replace(before=0))
+            early = columns._replace(after=0)
+            self._call("corner", Part(0, e.subtract(rows.last, size - 1), size - 1), early)
+            self._call("corner", Part(0, rows.before, 1), early)
 
     def _following(self, along: tuple[list[str], list[str]], across: tuple[Value, Part, list[str]]) -> list[str]:
         """Where the next squares begin: beside these, or the first of those further along."""
@@ -217,24 +218,6 @@ class TiledKernel(StripKernel):
             places = [[e.at(*pair) for pair in zip(place, more, strict=True)] for place in places for more in some]
         return places
 
-    # Gathered rows
-
-    def _stream(self) -> None:
-        """Writes rows that follow one another past the caches, but for the first and last bytes."""
-        e, vector_bytes = self.e, self.shape.vector_bytes
-        address = e.value("ptrtoint ptr %to to i64")
-        first = e.minimum(e.mask(e.subtract(0, address), vector_bytes - 1), "%bytes")
-        last = e.add(first, e.mask(e.subtract("%bytes", first), -vector_bytes))
-        kind = vector(vector_bytes // 4, "i32")
-        for start, stop, step, type_name in (
-            (0, first, 1, "i8"),
-            (first, last, vector_bytes, kind),
-            (last, "%bytes", 1, "i8"),
-        ):
-            with e.loop(start, stop, step) as i:
-                value = e.load(type_name, e.at("%from", i))
-                e.store(type_name, value, e.at("%to", i), step, stream=step > 1)
-
     def _bytes(self, side: int) -> int:
         return self.shape.sides[side][0].element_bytes
 
@@ -243,12 +226,14 @@ class TiledKernel(StripKernel):
     def _side(self) -> None:
         """The rows or columns beside whole squares, along some of these."""
         e, lanes, rows, columns = self.e, self.shape.lanes, Part.named("row"), Part.named("column")
-        self.streams = False  # The result may not be aligned here.
         if self.tiling.walks_rows:
             corner, count = self._moved(self.pointers, self.row_steps, rows.first), e.subtract(rows.last, rows.first)
             edge = EdgeLanes(e, lanes, columns)
             self._stage_columns(corner, count, edge)
-            self._turn_strip(corner, count, edge=edge)
+            if self.tiling.wraps:
+                self._turn_strip(self._moved(corner, self.column_steps, columns.last), count)
+            else:
+                self._turn_strip(corner, count, edge=edge)
             return
         corner, count = (
             self._moved(self.pointers, self.column_steps, columns.first),

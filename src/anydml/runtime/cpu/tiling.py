@@ -27,8 +27,6 @@ GRAIN, BESIDE = 64, 2
 """Threads share rows or columns in multiples of so many along squares, and of so many squares beside one another."""
 FARTHEST_MIXED = 2
 """Turned operands beside others are staged as quickly for larger results: a multiple of the least that is streamed."""
-MOST_GATHERED = 2048
-"""Bytes of a row of results; many are gathered before they are written."""
 WAY_BYTES, WAYS, MORE_WAYS = 4096, 8, 12
 """First-level caches have so many places for lines that are multiples of so many bytes apart; some have more."""
 _WITH_MORE_WAYS = (
@@ -47,10 +45,10 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
     loops = loops if loops.sides[-1].step == EVEN else in_order_of_store(nest)
     shape = pointwise.shape_of(nest, loops, loops.iterations)
     is_far = loops.iterations * loops.sides[-1].element_bytes >= pointwise.STREAMED_BYTES
-    tiling = _tiling_of(shape, loops, is_far) if _can_run(shape, loops) else None
-    if tiling is not None and is_far:
-        tiling = _streamed(tiling, shape, loops)
-    if tiling is None:
+    if not _can_run(shape, loops):
+        return None
+    tiling = _tiling_of(shape, loops, is_far)
+    if is_far and not _can_stream(tiling, shape, loops):
         return None
     shape = replace(shape, tiling=tiling, stream=is_far)
     return pointwise.native_task(pointwise.code_of(shape), *_chunks(loops, shape))
@@ -70,7 +68,7 @@ def _chunks(loops: Loops, shape: Shape) -> tuple[list[Loops], list[tuple[int, ..
         pairs = [(one, other) for other in beside for one in walked]
     else:
         walked = spans(along, pieces, GRAIN)
-        beside = spans(across, 1 if tiling.gathers else -(-pieces // len(walked)), BESIDE * shape.lanes)
+        beside = spans(across, -(-pieces // len(walked)), BESIDE * shape.lanes)
         pairs = [(one, other) for one in walked for other in beside]
     return parts, [(*one, *other) if tiling.walks_rows else (*other, *one) for one, other in pairs]
 
@@ -94,23 +92,28 @@ def _tiling_of(shape: Shape, loops: Loops, is_far: bool = False) -> Tiling:
     # Results that are streamed take no places.
     kept = loops.sides[: len(shape.loads)] if is_far else loops.sides
     steps = [side.strides[-1 if side.step == TURNED else -2] for side in kept if side.step != STILL]
-    return Tiling(walks_rows, any(_crowding(step, shape.lanes) > MOST_CROWDED for step in steps))
+    is_staged = any(_crowding(step, shape.lanes) > MOST_CROWDED for step in steps)
+    return Tiling(walks_rows, is_staged, walks_rows and _runs_on(shape, loops))
 
 
-def _streamed(tiling: Tiling, shape: Shape, loops: Loops) -> Tiling | None:
-    """How far results are streamed: row by row if vectors of them can be aligned, or many rows at once if these follow
-    one another in memory."""
+def _runs_on(shape: Shape, loops: Loops) -> bool:
+    """Whether rows of whole squares follow one another in memory, but for those of turned operands."""
+    columns = loops.sizes[-1]
+    steps = (
+        (side.strides[-2], side.element_bytes * (side.step == EVEN)) for side in loops.sides if side.step != TURNED
+    )
+    return columns % shape.lanes == 0 and all(step == columns * size for step, size in steps)
+
+
+def _can_stream(tiling: Tiling, shape: Shape, loops: Loops) -> bool:
+    """Whether far results can be streamed: vectors of all rows of them are aligned together, or follow one another."""
     columns, store = loops.sizes[-1], loops.sides[-1]
     is_mixed = any(step == EVEN for _, step in shape.loads)
     if is_mixed and loops.iterations * store.element_bytes >= FARTHEST_MIXED * pointwise.STREAMED_BYTES:
-        return None
+        return False
     if len(shape.stores) > 1 or columns % shape.lanes:
-        return None
-    if not tiling.walks_rows:
-        return tiling if store.strides[-2] % (shape.lanes * store.element_bytes) == 0 else None
-    row_bytes = columns * store.element_bytes
-    can_gather = row_bytes == store.strides[-2] and row_bytes <= MOST_GATHERED
-    return replace(tiling, gathers=True) if can_gather else None
+        return False
+    return tiling.wraps if tiling.walks_rows else store.strides[-2] % (shape.lanes * store.element_bytes) == 0
 
 
 def _crowding(distance: int, lines: int) -> float:
