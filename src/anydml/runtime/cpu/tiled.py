@@ -27,8 +27,9 @@ WALKED = 64
 """Rows or columns that are walked before those beside them."""
 AHEAD = 128
 """Rows or columns that are streamed are asked for so many before they are read."""
-LEAST_TRIMMED = 4
-"""Squares beside one another from which on it pays to begin at a line of memory."""
+LEAST_BESIDE, LEAST_ALONG, LEAST_WRAPPED = 4, 8, 16
+"""Squares from which on it pays to begin at a line of memory: beside one another, one after the other, and the latter
+where lines wrap."""
 BOUNDS = 4
 """Words that say which rows and columns a chunk has."""
 
@@ -56,12 +57,18 @@ class TiledKernel(StripKernel):
         e = self.e
         (rows, row_steps), (columns, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
         turned, store = self.shape.turned[0], len(self.shape.loads)
+        walks_rows, streams = self.tiling.walks_rows, self.shape.stream
+        least = (LEAST_ALONG, LEAST_BESIDE) if walks_rows else (LEAST_BESIDE, LEAST_ALONG)
         # Operands of what is streamed need not be aligned: both parts of a line are in the caches when they are read.
-        rows_before = 0 if self.shape.stream else self._before(turned, rows, column_steps[turned])
+        rows_before = 0 if streams else self._before(turned, rows, column_steps[turned], least[0])
+        columns_before = self._before(store, columns, row_steps[store], 1 if streams else least[1])
+        if self.tiling.wraps and not streams:
+            is_long = e.value(f"icmp sge i64 {rows}, {LEAST_WRAPPED * self.shape.lanes}")
+            columns_before = e.value(f"select i1 {is_long}, i64 {columns_before}, i64 0")
         bounds = [self._word("%parameters", self.first_bound + number) for number in range(BOUNDS)]
         some_rows = self._part(bounds[:2], rows, rows_before)
-        some_columns = self._part(bounds[2:], columns, self._before(store, columns, row_steps[store]))
-        if self.shape.stream:
+        some_columns = self._part(bounds[2:], columns, columns_before)
+        if streams:
             is_aligned = self._is_aligned(some_columns)
             with e.when(is_aligned):
                 self._call("squares", some_rows, some_columns)
@@ -84,19 +91,18 @@ class TiledKernel(StripKernel):
 
     # Which rows and columns
 
-    def _before(self, side: int, count: Value, step: Value) -> Value:
+    def _before(self, side: int, count: Value, step: Value, least: int) -> Value:
         """How many rows or columns there are before whole squares.
 
-        Squares begin where an operand is aligned, if it is in all rows or columns, if these are long, and if what is
+        Squares begin where an operand is aligned, if it is in all rows or columns, if there are many, and if what is
         left on both sides fits into one square.
         """
         e, size, element = self.e, self.shape.lanes, self._bytes(side)
         address = e.value(f"ptrtoint ptr {self.pointers[side]} to i64")
         before = e.value(f"udiv i64 {e.mask(e.subtract(0, address), element * size - 1)}, {element}")
         after = e.mask(e.subtract(count, before), size - 1)
-        least = size if self.tiling.wraps else LEAST_TRIMMED * size
         conditions = [
-            e.value(f"icmp sge i64 {count}, {least}"),
+            e.value(f"icmp sge i64 {count}, {least * size}"),
             e.value(f"icmp eq i64 {e.mask(step, element * size - 1)}, 0"),
             e.value(f"icmp sle i64 {e.add(before, after)}, {size}"),
         ]
