@@ -128,17 +128,14 @@ def test_bounds__of_chunks_cover_every_element_once(tile: pointwise.Tiling) -> N
         loops = canonical(nest)
         shape = replace(pointwise.shape_of(nest, loops, loops.iterations), tiling=tile)
         parts, bounds = tiling._chunks(loops, shape)
-        assert len(parts) == 1
-        if True:
-            counts = np.zeros(loops.sizes[-2:], int)
-            for top, bottom, left, right in bounds:
-                counts[top:bottom, left:right] += 1
+        assert parts == [loops]
+        counts = np.zeros(loops.sizes[-2:], int)
+        for top, bottom, left, right in bounds:
+            counts[top:bottom, left:right] += 1
+            for last, count in zip((bottom, right), counts.shape, strict=True):
                 # Squares begin up to so many elements further on.
-                assert bottom == counts.shape[0] or (
-                    bottom % shape.lanes == 0 and counts.shape[0] - bottom >= shape.lanes
-                )
-                assert right == counts.shape[1] or (right % shape.lanes == 0 and counts.shape[1] - right >= shape.lanes)
-            assert (counts == 1).all()
+                assert last == count or (last % shape.lanes == 0 and count - last >= shape.lanes)
+        assert (counts == 1).all()
 
 
 @pytest.mark.parametrize("name", MACHINES)

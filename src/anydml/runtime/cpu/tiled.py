@@ -54,28 +54,16 @@ class TiledKernel(StripKernel):
         """Functions that work on one row are not needed."""
 
     def _rows(self) -> None:
-        e = self.e
-        (rows, row_steps), (columns, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
-        turned, store = self.shape.turned[0], len(self.shape.loads)
-        walks_rows, streams = self.tiling.walks_rows, self.shape.stream
-        least = (LEAST_ALONG, LEAST_BESIDE) if walks_rows else (LEAST_BESIDE, LEAST_ALONG)
-        # Operands of what is streamed need not be aligned: both parts of a line are in the caches when they are read.
-        rows_before = 0 if streams else self._before(turned, rows, column_steps[turned], least[0])
-        columns_before = self._before(store, columns, row_steps[store], 1 if streams else least[1])
-        if self.tiling.wraps and not streams:
-            is_long = e.value(f"icmp sge i64 {rows}, {LEAST_WRAPPED * self.shape.lanes}")
-            columns_before = e.value(f"select i1 {is_long}, i64 {columns_before}, i64 0")
-        bounds = [self._word("%parameters", self.first_bound + number) for number in range(BOUNDS)]
-        some_rows = self._part(bounds[:2], rows, rows_before)
-        some_columns = self._part(bounds[2:], columns, columns_before)
-        if streams:
-            is_aligned = self._is_aligned(some_columns)
+        e, bounds = self.e, [self._word("%parameters", self.first_bound + number) for number in range(BOUNDS)]
+        rows, columns = self._parts(bounds)
+        if self.shape.stream:
+            is_aligned = self._is_aligned(columns)
             with e.when(is_aligned):
-                self._call("squares", some_rows, some_columns)
+                self._call("squares", rows, columns)
             with e.when(e.value(f"xor i1 {is_aligned}, true")):
                 self._all_edges(*bounds)
         else:
-            self._call("squares", some_rows, some_columns)
+            self._call("squares", rows, columns)
         self._emit("squares", self._squares)
         self._emit("side", self._side)
         self._emit("corner", self._corner)
@@ -90,6 +78,19 @@ class TiledKernel(StripKernel):
         self.e.do(f"call void @{function}(ptr %parameters, ptr %staging, {given}, {self.arguments})")
 
     # Which rows and columns
+
+    def _parts(self, bounds: Sequence[Value]) -> tuple[Part, Part]:
+        """The rows and columns of the chunk."""
+        e, streams, turned, store = self.e, self.shape.stream, self.shape.turned[0], len(self.shape.loads)
+        (rows, row_steps), (columns, column_steps) = self._loop(self.rows_loop), self._loop(self.columns_loop)
+        least = (LEAST_ALONG, LEAST_BESIDE) if self.tiling.walks_rows else (LEAST_BESIDE, LEAST_ALONG)
+        # Operands of what is streamed need not be aligned: both parts of a line are in the caches when they are read.
+        before_rows = 0 if streams else self._before(turned, rows, column_steps[turned], least[0])
+        before_columns = self._before(store, columns, row_steps[store], 1 if streams else least[1])
+        if self.tiling.wraps and not streams:
+            is_long = e.value(f"icmp sge i64 {rows}, {LEAST_WRAPPED * self.shape.lanes}")
+            before_columns = e.value(f"select i1 {is_long}, i64 {before_columns}, i64 0")
+        return self._part(bounds[:2], rows, before_rows), self._part(bounds[2:], columns, before_columns)
 
     def _before(self, side: int, count: Value, step: Value, least: int) -> Value:
         """How many rows or columns there are before whole squares.
