@@ -203,3 +203,10 @@ def test_assert_threads_change_no_bit__can_fail() -> None:
     with pytest.raises(AssertionError):
         assert_threads_change_no_bit(lambda: np.array(get_threads()))
     assert get_threads() == before
+
+
+def test_pieces__are_as_many_for_each_thread() -> None:
+    found = [pointwise.pieces_of(work) for work in range(0, 1 << 26, 12_345)]
+    assert found == sorted(found)
+    assert found[0] == 1 and found[-1] == pointwise.MOST_CHUNKS
+    assert all(count == 1 or count % 8 == 0 for count in found)

@@ -203,8 +203,10 @@ def _work(loops: Loops, values: Sequence[Node]) -> int:
 
 
 def pieces_of(work: int) -> int:
-    """How many chunks work is cut into."""
-    return 1 if work < SHARED_WORK else min(-(-work // (CHUNK_WORK * FEWEST_CHUNKS)) * FEWEST_CHUNKS, MOST_CHUNKS)
+    """How many chunks work is cut into: as many for each of 2, 4 or 8 threads."""
+    if work < SHARED_WORK:
+        return 1
+    return min(-(-work // (CHUNK_WORK * FEWEST_CHUNKS)) * FEWEST_CHUNKS, MOST_CHUNKS)
 
 
 def _chunks(loops: Loops, shape: Shape) -> list[Loops]:
