@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from math import prod
 
 from anydml.core.expression import BOOL, Node, leaves
@@ -23,7 +24,7 @@ MOST_LANES = 16
 """Rows and columns of a square: there are about twice as many registers."""
 MOST_WASTED = 1.25
 """Elements of all squares for each element that there is."""
-GRAIN, BESIDE = 64, 2
+ROWS, COLUMNS, BESIDE = 64, 512, 2
 """Threads share rows or columns in multiples of so many along squares, and of so many squares beside one another."""
 FARTHEST_MIXED = 2
 """Turned operands beside others are staged as quickly for larger results: a multiple of the least that is streamed."""
@@ -36,6 +37,8 @@ _WITH_MORE_WAYS = (
 """How the names of those processors begin."""
 MOST_CROWDED = 1.5
 """Lines of an operand, in a square, for each of those places; more are staged."""
+
+Span = tuple[int, int]
 
 
 def task_of(nest: Nest, loops: Loops) -> Task | None:
@@ -60,17 +63,23 @@ def _chunks(loops: Loops, shape: Shape) -> tuple[list[Loops], list[tuple[int, ..
     assert tiling is not None
     parts = list(cut(loops, pieces, range(outer), [1] * outer))
     pieces = -(-pieces // len(parts))
-    along, across = loops.sizes[outer:] if tiling.walks_rows else reversed(loops.sizes[outer:])
-    if tiling.is_staged and not shape.stream:
+    rows, columns = loops.sizes[outer:]
+    beside = BESIDE * shape.lanes
+    if tiling.walks_rows:
+        # Threads that write beside one another would take lines from each other.
+        bounds = _bounds((rows, ROWS), (columns, beside), pieces)
+    elif tiling.is_staged and not shape.stream:
         # Lines of rows a power of two apart share places in larger caches too, unless a thread has all of a row.
-        beside = spans(across, pieces, BESIDE * shape.lanes)
-        walked = spans(along, -(-pieces // len(beside)), GRAIN)
-        pairs = [(one, other) for other in beside for one in walked]
+        bounds = _bounds((rows, beside), (columns, COLUMNS), pieces)
     else:
-        walked = spans(along, pieces, GRAIN)
-        beside = spans(across, -(-pieces // len(walked)), BESIDE * shape.lanes)
-        pairs = [(one, other) for one in walked for other in beside]
-    return parts, [(*one, *other) if tiling.walks_rows else (*other, *one) for one, other in pairs]
+        bounds = ((one, other) for other, one in _bounds((columns, COLUMNS), (rows, beside), pieces))
+    return parts, [(*one, *other) for one, other in bounds]
+
+
+def _bounds(one: tuple[int, int], other: tuple[int, int], pieces: int) -> Iterator[tuple[Span, Span]]:
+    """Those of two loops, each given by its size and its grain: threads share the first one, then the second."""
+    firsts = spans(one[0], pieces, one[1])
+    return product(firsts, spans(other[0], -(-pieces // len(firsts)), other[1]))
 
 
 def _can_run(shape: Shape, loops: Loops) -> bool:
