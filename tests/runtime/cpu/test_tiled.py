@@ -196,13 +196,27 @@ def test_far__results_are_streamed_where_all_operands_are_turned(monkeypatch: py
     assert not is_tiled(images(72, 56 * 56, "NCHW", "NCHW", "NHWC"))  # no whole squares
 
 
-def test_far__results_of_mixed_operands_are_streamed_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    nests = [images(64, 56 * 56, "NCHW", "NHWC", order) for order in ("NCHW", "NHWC")]
-    size = 4 * nests[0].iterations
-    monkeypatch.setattr(pointwise, "STREAMED_BYTES", size // tiling.FARTHEST_MIXED)
-    assert not any(map(is_tiled, nests))
-    monkeypatch.setattr(pointwise, "STREAMED_BYTES", size)
-    assert all(map(is_tiled, nests))
+def test_far__results_of_mixed_and_crowded_operands_are_streamed_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiling, "ways", lambda: tiling.WAYS)
+    is_wide = llvm.vector_bytes() >= 64
+    for pixels, is_crowded in ((56 * 56, False), (64 * 64, is_wide)):
+        nests = [images(64, pixels, "NCHW", "NHWC", order) for order in ("NCHW", "NHWC")]
+        size = 4 * nests[0].iterations
+        monkeypatch.setattr(pointwise, "STREAMED_BYTES", size // tiling.FARTHEST_MIXED)
+        assert [is_tiled(nest) for nest in nests] == [not is_crowded] * 2
+        monkeypatch.setattr(pointwise, "STREAMED_BYTES", size)
+        assert all(map(is_tiled, nests))
+
+
+def test_far__operands_share_places_in_caches_with_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiling, "ways", lambda: tiling.MORE_WAYS)
+    is_wide = llvm.vector_bytes() >= 64
+    for orders, is_staged in ((("NCHW", "NCHW", "NHWC"), is_wide), (("NCHW", "NHWC", "NHWC"), False)):
+        nest = images(64, 512 * 512, *orders)
+        loops = canonical(nest)
+        shape = pointwise.shape_of(nest, loops, loops.iterations)
+        assert tiling._tiling_of(shape, loops, is_far=True).is_staged == is_staged, orders
+        assert not tiling._tiling_of(shape, loops).is_staged
 
 
 @pytest.mark.parametrize("seed", range(300, 340))

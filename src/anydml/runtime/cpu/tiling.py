@@ -27,7 +27,8 @@ MOST_WASTED = 1.25
 ROWS, COLUMNS, BESIDE = 64, 512, 2
 """Threads share rows or columns in multiples of so many along squares, and of so many squares beside one another."""
 FARTHEST_MIXED = 2
-"""Turned operands beside others are staged as quickly for larger results: a multiple of the least that is streamed."""
+"""Crowded operands of which some are turned are read block by block as quickly for larger results: a multiple of the
+least that is streamed."""
 WAY_BYTES, WAYS, MORE_WAYS = 4096, 8, 12
 """First-level caches have so many places for lines that are multiples of so many bytes apart; some have more."""
 _WITH_MORE_WAYS = (
@@ -98,10 +99,13 @@ def _tiling_of(shape: Shape, loops: Loops, is_far: bool = False) -> Tiling:
     in_turned, in_even = (sum(_crowding(step, shape.lanes) for step in steps) for steps in (turned, even))
     # Fewer lines than places do not matter.
     walks_rows = (int(in_turned), abs(turned[0])) >= (int(in_even), abs(even[-1]))
-    # Results that are streamed take no places.
+    # Results that are streamed take no places; lines of all other operands are asked for before they are used.
     kept = loops.sides[: len(shape.loads)] if is_far else loops.sides
-    steps = [side.strides[-1 if side.step == TURNED else -2] for side in kept if side.step != STILL]
-    is_staged = any(_crowding(step, shape.lanes) > MOST_CROWDED for step in steps)
+    kinds = [
+        [_crowding(side.strides[loop], shape.lanes) for side in kept if side.step == step]
+        for step, loop in ((TURNED, -1), (EVEN, -2))
+    ]
+    is_staged = any((sum(kind) if is_far else max(kind, default=0)) > MOST_CROWDED for kind in kinds)
     return Tiling(walks_rows, is_staged, walks_rows and _runs_on(shape, loops))
 
 
@@ -118,7 +122,8 @@ def _can_stream(tiling: Tiling, shape: Shape, loops: Loops) -> bool:
     """Whether far results can be streamed: vectors of all rows of them are aligned together, or follow one another."""
     columns, store = loops.sizes[-1], loops.sides[-1]
     is_mixed = any(step == EVEN for _, step in shape.loads)
-    if is_mixed and loops.iterations * store.element_bytes >= FARTHEST_MIXED * pointwise.STREAMED_BYTES:
+    is_farther = loops.iterations * store.element_bytes >= FARTHEST_MIXED * pointwise.STREAMED_BYTES
+    if tiling.is_staged and is_mixed and is_farther:
         return False
     if len(shape.stores) > 1 or columns % shape.lanes:
         return False
