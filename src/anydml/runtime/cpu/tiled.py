@@ -23,10 +23,10 @@ from anydml.runtime.cpu.strips import EdgeLanes, Part, StripKernel
 from anydml.runtime.cpu.turned import NEAR_COLUMNS
 from anydml.runtime.native.emit import SECOND_LEVEL, Emitter, Value
 
-WALKED = 64
-"""Rows or columns that are walked before those beside them."""
+WALKED, STREAMED = 64, 256
+"""Rows or columns that are walked before those beside them: more where far operands run on."""
 AHEAD = 128
-"""Rows or columns that are streamed are asked for so many before they are read."""
+"""Rows or columns that are streamed are asked for so many before they are read, or as many as are walked."""
 LEAST_BESIDE, LEAST_ALONG, LEAST_WRAPPED = 4, 8, 16
 """Squares from which on it pays to begin at a line of memory: beside one another, one after the other, and the latter
 where lines wrap."""
@@ -48,7 +48,8 @@ class TiledKernel(StripKernel):
 
     @property
     def at_once(self) -> int:
-        return WALKED
+        runs_on = self.tiling.walks_rows or any(step == EVEN for _, step in self.shape.loads)
+        return STREAMED if self.shape.stream and runs_on else WALKED
 
     def _emit_rows(self) -> None:
         """Functions that work on one row are not needed."""
@@ -204,7 +205,7 @@ class TiledKernel(StripKernel):
         """The operands of a later square, but for those that are contiguous all the way: machines foresee them."""
         even = [number for number, (_, step) in enumerate(self.shape.loads) if step == EVEN]
         for side in (*self.shape.turned, *(even if self.tiling.walks_rows else ())):
-            ahead = self.e.multiply(steps[side], AHEAD)
+            ahead = self.e.multiply(steps[side], max(AHEAD, self.at_once))
             for place in places:
                 self.e.prefetch(self.e.at(place[side], ahead), SECOND_LEVEL)
 
