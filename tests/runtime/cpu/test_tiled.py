@@ -213,10 +213,8 @@ def test_far__operands_share_places_in_caches_with_others(monkeypatch: pytest.Mo
     is_wide = llvm.vector_bytes() >= 64
     for orders, is_staged in ((("NCHW", "NCHW", "NHWC"), is_wide), (("NCHW", "NHWC", "NHWC"), False)):
         nest = images(64, 512 * 512, *orders)
-        loops = canonical(nest)
-        shape = pointwise.shape_of(nest, loops, loops.iterations)
-        assert tiling._tiling_of(shape, loops, is_far=True).is_staged == is_staged, orders
-        assert not tiling._tiling_of(shape, loops).is_staged
+        assert tiling_of(nest, is_far=True).is_staged == is_staged, orders
+        assert not tiling_of(nest).is_staged
 
 
 @pytest.mark.parametrize("seed", range(300, 340))
@@ -239,9 +237,9 @@ def images(channels: int, pixels: int, *orders: str) -> Nest:
     return Nest((channels, pixels), tuple(loads), (Store(stored, value),))
 
 
-def tiling_of(nest: Nest) -> pointwise.Tiling | None:
+def tiling_of(nest: Nest, is_far: bool = False) -> pointwise.Tiling:
     loops = canonical(nest)
-    return tiling._tiling_of(pointwise.shape_of(nest, loops, loops.iterations), loops)
+    return tiling._tiling_of(pointwise.shape_of(nest, loops, loops.iterations), loops, is_far)
 
 
 def test_squares__follow_one_another_where_operands_far_apart_run_on() -> None:
@@ -273,10 +271,8 @@ def test_results__that_are_streamed_take_no_places_in_caches(monkeypatch: pytest
     monkeypatch.setattr(tiling, "ways", lambda: tiling.WAYS)
     is_wide = llvm.vector_bytes() >= 64
     for orders, is_staged in ((("NHWC", "NHWC", "NCHW"), False), (("NCHW", "NHWC", "NCHW"), is_wide)):
-        nest = images(64, 512 * 512, *orders)
-        loops = canonical(nest)
-        shape = pointwise.shape_of(nest, loops, loops.iterations)
-        assert tiling._tiling_of(shape, loops, is_far=True) == pointwise.Tiling(False, is_staged), orders
+        found = tiling_of(images(64, 512 * 512, *orders), is_far=True)
+        assert found == pointwise.Tiling(False, is_staged), orders
 
 
 @pytest.mark.parametrize("name", MACHINES)

@@ -27,7 +27,6 @@ LOADED = 4
 """Rows that are loaded before the first of them is stored: processors hold loads back that might read what is stored
 just before, and look at the last 12 bits of addresses alone."""
 
-
 Places = Sequence[Sequence[str]]
 """Where a vector of every operand begins; at an edge, where either part of it would."""
 
@@ -99,10 +98,6 @@ class StripKernel(Kernel):
         """Bytes from one staged row or column to the next: not a power of two, or these would share few places in
         caches."""
         return self.at_once * self.width + LINE_BYTES
-
-    @property
-    def staged_bytes(self) -> int:
-        return len(self.nodes) * self.shape.lanes * self.pitch
 
     def _strip(self, corner: Sequence[str], count: Value, following: Sequence[str]) -> None:
         """So many rows or columns from a corner on; `following` is where the next ones are that will be staged."""
