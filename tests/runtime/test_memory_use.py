@@ -165,14 +165,3 @@ def test_executor__asks_the_device_before_it_allocates(monkeypatch: pytest.Monke
 
     assert refused(lambda: run("reference")) < 1 << 20
     run("cpu")
-
-
-def test_buffers__that_are_large_begin_at_different_places_of_pages() -> None:
-    """Elements at the same place of three tensors share no place in caches, in steps of 1 KiB either."""
-    device = dml.Device("cpu")
-    for size in (1 << 16, 1 << 20, 3_000_001):
-        addresses = [device.allocate(size).address for _ in range(12)]
-        assert all(address % 256 == 0 for address in addresses)
-        for some in zip(addresses, addresses[1:], addresses[2:], strict=False):
-            assert len({address % 1024 for address in some}) == len({address % 4096 for address in some}) == 3
-    assert all(device.allocate(size).address % 256 == 0 for size in (1, 100, 5000, (1 << 16) - 1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,6 @@ from anydml.runtime.ports import Port
 
 SPACE = "host"
 ALIGNMENT_BYTES = 256
-_PAGE_BYTES, _LEAST_STAGGERED = 4096, 1 << 16
-"""Buffers of at least so many bytes begin at different places of their pages. Elements at the same place of several
-buffers would share few places in caches, and processors order loads and stores by the last 12 bits of addresses."""
-_STEP_BYTES = 5 * ALIGNMENT_BYTES
-"""From one buffer to the next: places differ in pages, and in parts of pages."""
-_numbers = count()
 _MODEST_BYTES = 1 << 26
 """Less than this is asked of the system without a look at how much there is."""
 MEMORY = rule("memory.host", "There is enough memory for what is allocated.")
@@ -51,10 +44,8 @@ class HostMemory:
 
     def allocate(self, size_in_bytes: int) -> Buffer:
         require_memory(size_in_bytes)
-        is_staggered = size_in_bytes >= _LEAST_STAGGERED
-        unit = _PAGE_BYTES if is_staggered else ALIGNMENT_BYTES
-        raw = np.empty(size_in_bytes + unit, np.uint8)
-        start = ((next(_numbers) * _STEP_BYTES if is_staggered else 0) - address_of(raw)) % unit
+        raw = np.empty(size_in_bytes + ALIGNMENT_BYTES, np.uint8)
+        start = -address_of(raw) % ALIGNMENT_BYTES
         return buffer_of(raw[start : start + size_in_bytes], raw)
 
     def copy(self, source: Buffer, destination: Buffer) -> None:
