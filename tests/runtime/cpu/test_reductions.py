@@ -211,3 +211,24 @@ def test_assert_near__can_fail() -> None:
     assert_near(np.array([1.0]), np.array([1.000001]), 1.0)
     with pytest.raises(AssertionError):
         assert_near(np.array([1.0]), np.array([1.00001]), 1.0)
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("sizes", [(1, 1, 40, 300), (1, 1, 7, 5), (1, 1, 3, 20_000)])
+def test_softmax__of_rows_with_special_numbers_is_as_defined(sizes: tuple[int, ...], special: float) -> None:
+    """Wherever NaN lies, and beside infinities, all of its row is NaN."""
+    numbers = np.random.default_rng(0).standard_normal(sizes, np.float32)
+    for row in range(sizes[2]):
+        numbers[0, 0, row, row * 131 % sizes[3]] = special
+    numbers[0, 0, 0, -1], numbers[0, 0, 1, :] = np.inf, -np.inf
+    with np.errstate(all="ignore"):
+        powers = np.exp(numbers.astype(np.float64) - np.max(numbers, -1, keepdims=True))
+        expected = powers / powers.sum(-1, keepdims=True)
+    tensor = dml.TensorDesc("FLOAT32", list(sizes))
+    kinds = dml.ActivationSoftmax, dml.ActivationLogSoftmax
+    operators = [kind(input_tensor=tensor, output_tensor=tensor) for kind in kinds]
+    for operator, wanted in zip(operators, (expected, np.log(np.where(expected > 0, expected, np.nan))), strict=True):
+        found = operator(numbers)
+        assert np.array_equal(np.isnan(found), np.isnan(expected))
+        is_number = np.isfinite(wanted)
+        np.testing.assert_allclose(found[is_number], wanted[is_number], rtol=1e-5, atol=1e-6)

@@ -97,7 +97,9 @@ def _extreme_of(node: Node, a: Vector, b: Vector) -> Vector:
 
 
 def combine(fold: str, a: Vector, b: Vector) -> Vector:
-    """Two values of a fold as one: "add", "multiply", "maximum" or "minimum"."""
+    """Two values of a fold as one: "add", "multiply", "maximum", "minimum" or "greatest"."""
+    if fold == "greatest":
+        return select(a > b, a, b)
     if fold in _EXTREMES:
         return _extreme(a, b, fold == "maximum")
     return a + b if fold == "add" else a * b

@@ -26,6 +26,7 @@ BLOCK_COLUMNS, BLOCK_ROWS = 4096, 512
 """Elements that are folded by themselves, so that sums of many are sums of few sums."""
 KEPT_BYTES = 96 * 1024
 """Elements of a stage that are staged."""
+PAGE_BYTES, LINE_BYTES = 4096, 64
 ROWS_AT_ONCE, VECTORS_AT_ONCE = 4, 8
 """Folds of columns: few rows, whose lines of memory would otherwise share places in caches, and much of each."""
 MOST_AHEAD = 32 * 1024
@@ -44,7 +45,7 @@ def neutral(fold: str, type: ElementType) -> float | int:
     """What changes nothing when it is folded in."""
     if fold in ("add", "multiply"):
         return 0 if fold == "add" else 1
-    sign = -1 if fold == "maximum" else 1
+    sign = 1 if fold == "minimum" else -1
     if type.kind == "f":
         return sign * float("inf")
     limits = np.iinfo(type)
@@ -190,6 +191,8 @@ class _Along(Kernel):
         self.columns, self.column_steps = self._loop(0)
         self.results: dict[int, Vector] = {}
         self.known: dict[Node, Vector] = {}
+        if self.shape.keeps >= 0:
+            self.kept_start = self._start_kept()
         for stage in range(len(self.shape.folds)):
             self.results[self.load_count + stage] = self._stage(stage)
         values = self.shape.store_values
@@ -303,8 +306,18 @@ class _Along(Kernel):
         flags = self.lanes.named(mask, np.dtype(np.bool_))
         return select(flags, found, self._neutral(stage))
 
+    def _start_kept(self) -> str:
+        """Where elements are staged: at the place of a page where the row begins, but for the place in a line.
+
+        Processors hold loads back that might read what has just been stored, and look at the last 12 bits of addresses
+        alone: an element must not be stored where one is read soon after.
+        """
+        e = self.e
+        row, staging = (e.value(f"ptrtoint ptr {pointer} to i64") for pointer in (self.pointers[0], "%staging"))
+        return e.at("%staging", e.mask(e.subtract(row, staging), PAGE_BYTES - LINE_BYTES))
+
     def _kept(self, place: Value, type: ElementType) -> str:
-        return self.e.at("%staging", self.e.multiply(place, type.itemsize))
+        return self.e.at(self.kept_start, self.e.multiply(place, type.itemsize))
 
     def _folded_lanes(self, stage: int, x: Vector) -> Vector:
         """The fold of all lanes, in every lane."""

@@ -146,7 +146,7 @@ def _reduce(operator: Any, b: Builder, x: Traced) -> Any:
         case ReduceFunction.LOG_SUM:
             return m.log(b.fold("add", x))
         case ReduceFunction.LOG_SUM_EXP:
-            largest = b.fold("maximum", x)
+            largest = b.fold("greatest", x)
             top = m.where(m.isfinite(largest), largest, 0)
             return m.log(b.fold("add", m.exp(x - top))) + top
         case ReduceFunction.MAX:
@@ -174,7 +174,8 @@ def expand_softmax(program: Program, workspace: Workspace) -> list[Step] | None:
 
 
 def _softmax(operator: Any, b: Builder, x: Traced) -> Any:
-    power = m.exp(x - b.fold("maximum", x))
+    # With NaN in a row the sum is NaN, whatever is subtracted.
+    power = m.exp(x - b.fold("greatest", x))
     return power * (1 / b.fold("add", power))
 
 
@@ -183,7 +184,7 @@ def expand_log_softmax(program: Program, workspace: Workspace) -> list[Step] | N
 
 
 def _log_softmax(operator: Any, b: Builder, x: Traced) -> Any:
-    shifted = x - b.fold("maximum", x)
+    shifted = x - b.fold("greatest", x)
     return shifted - m.log(b.fold("add", m.exp(shifted)))
 
 

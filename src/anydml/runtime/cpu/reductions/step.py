@@ -13,7 +13,8 @@ from anydml.core.expression import Node
 from anydml.core.steps import Access, Store
 from anydml.runtime.native.tasks import Task
 
-FOLDS = ("add", "multiply", "maximum", "minimum")
+FOLDS = ("add", "multiply", "maximum", "minimum", "greatest")
+"""The greatest is the maximum for those to whom NaN does not matter: one instruction."""
 INCLUSIVE, EXCLUSIVE = "inclusive", "exclusive"
 
 

@@ -42,8 +42,8 @@ def exp(x: Vector) -> Vector:
 def _powers(x: Vector) -> Vector:
     """e^x for -104 <= x <= 89, denormal results and infinities included."""
     n = nearest(x, LOG2_E, SCALE_BIAS)
-    high, low = _remainder(x, n)
-    return scale(polynomial(high + low, [*_EXP, 1.0, 1.0]), n)
+    r = multiply_add(n.number, -LN2_LOW, multiply_add(n.number, -LN2_HIGH, x))
+    return scale(polynomial(r, [*_EXP, 1.0, 1.0]), n)
 
 
 def expm1(x: Vector) -> Vector:
