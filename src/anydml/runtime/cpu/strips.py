@@ -43,8 +43,7 @@ class Part(NamedTuple):
 
     @classmethod
     def named(cls, name: str) -> Part:
-        names = f"first_{name}", f"last_{name}", f"after_{name}s", f"before_{name}s", f"closing_{name}s"
-        return cls(*(f"%{name}" for name in names))
+        return cls(f"%first_{name}", f"%last_{name}", f"%after_{name}s", f"%before_{name}s", f"%closing_{name}s")
 
 
 class EdgeLanes:

@@ -243,10 +243,8 @@ class TiledKernel(StripKernel):
             else:
                 self._turn_strip(corner, count, edge=edge)
             return
-        corner, count = (
-            self._moved(self.pointers, self.column_steps, columns.first),
-            e.subtract(columns.last, columns.first),
-        )
+        corner = self._moved(self.pointers, self.column_steps, columns.first)
+        count = e.subtract(columns.last, columns.first)
         edge, self.distances = EdgeLanes(e, lanes, rows), self._distances()
         starts = self._at_edge(corner, self.row_steps, edge)
         with e.loop(0, count, lanes) as column:

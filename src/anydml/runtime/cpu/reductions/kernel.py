@@ -17,7 +17,7 @@ from anydml.runtime.cpu.expressions import combine, converted, emit, needed
 from anydml.runtime.cpu.loops import APART, EVEN, STILL
 from anydml.runtime.cpu.pointwise import LEAST_ALIGNED, unrolled_for
 from anydml.runtime.cpu.reductions.lowering import INNER_LOOPS, Shape
-from anydml.runtime.native import llvm, slots
+from anydml.runtime.native import llvm, slots, staging
 from anydml.runtime.native.emit import Emitter, Value, pointers_to
 from anydml.runtime.native.math.values import ElementType, Vector, lanes_of, scalar_name, select
 from anydml.runtime.native.schedule import WORD
@@ -26,7 +26,7 @@ BLOCK_COLUMNS, BLOCK_ROWS = 4096, 512
 """Elements that are folded by themselves, so that sums of many are sums of few sums."""
 KEPT_BYTES = 96 * 1024
 """Elements of a stage that are staged."""
-PAGE_BYTES, LINE_BYTES = 4096, 64
+PAGE_BYTES = 4096
 ROWS_AT_ONCE, VECTORS_AT_ONCE = 4, 8
 """Folds of columns: few rows, whose lines of memory would otherwise share places in caches, and much of each."""
 MOST_AHEAD = 32 * 1024
@@ -313,8 +313,8 @@ class _Along(Kernel):
         alone: an element must not be stored where one is read soon after.
         """
         e = self.e
-        row, staging = (e.value(f"ptrtoint ptr {pointer} to i64") for pointer in (self.pointers[0], "%staging"))
-        return e.at("%staging", e.mask(e.subtract(row, staging), PAGE_BYTES - LINE_BYTES))
+        row, block = (e.value(f"ptrtoint ptr {pointer} to i64") for pointer in (self.pointers[0], "%staging"))
+        return e.at("%staging", e.mask(e.subtract(row, block), PAGE_BYTES - staging.ALIGNMENT))
 
     def _kept(self, place: Value, type: ElementType) -> str:
         return self.e.at(self.kept_start, self.e.multiply(place, type.itemsize))
