@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from random import Random
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 import anydml as dml
 from anydml.runtime.cpu.contraction import gemm as gemm_module
 from anydml.runtime.cpu.contraction import partition
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, host_machine
+from anydml.runtime.cpu.contraction.staged import ROOM_BYTES
 from anydml.runtime.native import llvm
 from tests.runtime.cpu.products import (
     MACHINES,
@@ -62,6 +65,36 @@ def test_products__of_what_no_cache_holds(monkeypatch: pytest.MonkeyPatch, seed:
     check(make(random, TYPES[seed % 3]))
 
 
+@pytest.mark.parametrize("name", [None, *MACHINES])
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("turned", ["NONE", "TRANSPOSE"])
+def test_far_left_operands__are_packed_by_chunks(
+    monkeypatch: pytest.MonkeyPatch, turned: str, data_type: str, name: str | None
+) -> None:
+    """Matrices of a batch, whose depth is one block or several, and whose last tile lacks rows."""
+    monkeypatch.setattr(gemm_module, "_FAR_LEFT_BYTES", 1 << 14)
+    random = Random(f"far left {turned} {data_type} {name}")
+    for depth in (333, 1600):
+        left = (2, 1, 37, depth) if turned == "NONE" else (2, 1, depth, 37)
+        sizes = {"a_tensor": left, "b_tensor": (2, 1, depth, 70)}
+        tensors = {key: layout(random, size, data_type) for key, size in sizes.items()}
+        given = {key: values(random, size, data_type) for key, size in sizes.items()}
+        with nullcontext() if name is None else machine(monkeypatch, name):
+            check(Trial(dml.Gemm(**tensors, trans_a=turned), given, depth))
+
+
+@pytest.mark.parametrize("rows", [20, 70])
+def test_flat_products__fill_the_memory_of_a_thread(rows: int) -> None:
+    """The deepest right operand that chunks pack themselves, and one that a step before does."""
+    random = Random(f"flat {rows}")
+    most = (ROOM_BYTES - host_machine().vector_bytes ** 2) // (gemm_module._WIDEST_TILE * CELL_BYTES)
+    for depth in (most, most + 1):
+        sizes = {"a_tensor": (rows, depth), "b_tensor": (depth, 70)}
+        given = {key: values(random, size, "FLOAT32") for key, size in sizes.items()}
+        tensors = {key: dml.TensorDesc("FLOAT32", size) for key, size in sizes.items()}
+        check(Trial(dml.Gemm(**tensors), given, depth))
+
+
 @pytest.mark.parametrize("seed", range(90))
 def test_convolution__agrees_with_its_definition(seed: int) -> None:
     check(convolution(Random(f"convolution {seed}"), TYPES[seed % 3]))
@@ -93,6 +126,13 @@ def test_lines_of_few_pixels__find_padding_where_taps_run_backwards(number: int)
 @pytest.mark.parametrize("seed", range(40))
 def test_integers__are_exact(make: Callable[[Random], Trial], seed: int) -> None:
     trial = make(Random(f"integers {seed}"))
+    assert np.array_equal(run(trial, "cpu"), run(trial, "reference"))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_integers__of_what_no_cache_holds(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(gemm_module, "_FAR_LEFT_BYTES", 1 << 10)
+    trial = integer_gemm(Random(f"far integers {seed}"))
     assert np.array_equal(run(trial, "cpu"), run(trial, "reference"))
 
 

@@ -35,8 +35,8 @@ _MANY_ROWS = 64
 """So many beside a few columns are read as if they were columns, where they are neighbours."""
 _FEW_VECTORS = 4
 """So few columns do not pay for packing the other operand."""
-_WIDEST_TILE = 224
-"""Columns."""
+_WIDEST_TILE = 64
+"""Rows or columns of a tile whose operand chunks pack."""
 _FAR_LEFT_BYTES = 8 << 20
 """A larger left operand does not stay in the caches: parts of it are read once, with all columns of the other."""
 
@@ -137,6 +137,8 @@ def multiply(
         return [*before, *stream(left, problem.right, problem.batch, epilogue, machine, sums)]
     ways = choose_ways(problem, machine, workspace)
     tile = tile_of(machine, cells, (rows, columns, depth), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
+    if ways[0] is Way.STAGED:
+        tile = replace(tile, lines_ahead=1)  # of the right operand, which passes by
     width = tile.columns(machine)
     steps: list[Step] = []
     operands: list[Operand] = []
@@ -150,8 +152,8 @@ def multiply(
         else:
             operands.append(matrix)
     work = Work(prod(problem.batch), rows, columns, depth, tile, machine)
-    if ways == (Way.PACKED, Way.PACKED) and _has_far_left(problem):
-        chunks = cut(work, 0, False)
+    if ways[0] is not Way.IN_PLACE and ways[1] is Way.PACKED and _has_far_left(problem):
+        chunks = cut(work, 0, ways[0] is Way.STAGED)
     else:
         chunks = cut(work, 1, ways[1] is Way.STAGED, ways[1] is not Way.IN_PLACE)
     product = Product(
@@ -190,13 +192,14 @@ def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tup
     is_few = rows <= (STREAMED_ROWS_OF_FAR if is_far(depth, columns) else _FEW_ROWS)
     if is_float and is_few and not workspace.is_constant(left.slot):
         lefts = Way.IN_PLACE
+    has_room = problem.cells.depth(depth) * _WIDEST_TILE * CELL_BYTES <= ROOM_BYTES - machine.vector_bytes**2
     if workspace.is_constant(right.slot):
         return lefts, Way.PACKED
     if is_float and right.lane_stride == 1 and (is_few or is_short):
         return lefts, Way.IN_PLACE
     if lefts is Way.PACKED and _has_far_left(problem):
-        return lefts, Way.PACKED
-    return lefts, Way.STAGED if depth * _WIDEST_TILE * CELL_BYTES <= ROOM_BYTES else Way.PACKED
+        return Way.PACKED if workspace.is_constant(left.slot) or not has_room else Way.STAGED, Way.PACKED
+    return lefts, Way.STAGED if has_room else Way.PACKED
 
 
 def _has_far_left(problem: Problem) -> bool:

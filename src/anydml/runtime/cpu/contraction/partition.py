@@ -19,7 +19,7 @@ _ROWS_PER_STEP = 2
 """What every step in depth of a tile costs beside its rows."""
 _SHORT = 320
 """Cells in depth that stay in the nearest cache for all rows of a tile."""
-LEAST_WORK = 1 << 19
+LEAST_WORK = 1 << 18
 """Multiplications that are worth a thread of their own: about five microseconds."""
 ROWS_OF_MEMORY = 8
 """Fewer rows take as long: the other operand has to come from memory or a far cache."""

@@ -134,7 +134,8 @@ class StagedMatrix:
         }
 
     def emit(self, e: Writer, words: Words, form: Form) -> None:
-        if self.matrix.way == STRAIGHT and self.source.cells.count == 1:
+        has_whole_vectors = form.width % e.lanes == 0
+        if self.matrix.way == STRAIGHT and self.source.cells.count == 1 and has_whole_vectors:
             _emit_rows(e, self.source, words, form)
         else:
             self._emit_panels(e, words, form)
