@@ -51,7 +51,7 @@ def expm1(x: Vector) -> Vector:
     held = at_least(at_most(x, 89.0), -18.0)
     n = nearest(held, LOG2_E, POWER_BIAS - 1)
     power = power_of_two(n)
-    high, low = _remainder(held, n)
+    high, low = remainder(held, n)
     r = high + low
     small = multiply_add(r * r, polynomial(r, EXPM1), low)
     half = multiply_add(power, small, multiply_add(power, high, power - 0.5))
@@ -60,22 +60,8 @@ def expm1(x: Vector) -> Vector:
 
 # Hyperbolic functions
 
-_TANH = tuple(coefficient * 2 ** (5 - k) for k, coefficient in enumerate(EXPM1))
 _COSH = (0.0013931100256741047, 0.041666507720947266, 0.5)
 _SINH = (0.00020156776008661836, 0.008332988247275352, 0.1666666716337204)
-
-
-def tanh(x: Vector) -> Vector:
-    """h / (1 + h) with h = (e^2x - 1) / 2, for x >= 0; for small x as h - h * h / (1 + h), which rounds less."""
-    held = at_most(absolute(x), 9.125)
-    n = nearest(held, 2 * LOG2_E, POWER_BIAS)
-    power = power_of_two(n)
-    high, low = _remainder(held, n, 0.5)
-    r = high + low
-    small = multiply_add(r * r, polynomial(r, _TANH), low)
-    half = multiply_add(power, small, multiply_add(power, high, multiply_add(power, 0.5, -0.5)))
-    share = half / (half + 1.0)
-    return copy_sign(select(half < 0.5, multiply_add(-half, share, half), share), x)
 
 
 def sinh(x: Vector) -> Vector:
@@ -116,7 +102,7 @@ def _hyperbolic_parts(x: Vector) -> _HyperbolicParts:
     power = n.biased << 23
     inverse = (2 * (POWER_BIAS - 2) << 23) - power
     grown, shrunk = power.as_bits_of(FLOAT32), inverse.call("smax", 0).as_bits_of(FLOAT32)
-    high, low = _remainder(held, n)
+    high, low = remainder(held, n)
     r = high + low
     square = r * r
     sinh_small = multiply_add(r * square, polynomial(square, _SINH), low)
@@ -124,7 +110,7 @@ def _hyperbolic_parts(x: Vector) -> _HyperbolicParts:
     return _HyperbolicParts(shrunk, grown - shrunk, grown + shrunk, high, sinh_small, cosh_small)
 
 
-def _remainder(x: Vector, n: Rounded, unit: float = 1.0) -> tuple[Vector, Vector]:
+def remainder(x: Vector, n: Rounded, unit: float = 1.0) -> tuple[Vector, Vector]:
     """x - n ln 2, or that of a multiple of ln 2, in two parts; the first is exact."""
     return multiply_add(n.number, -LN2_HIGH * unit, x), n.number * (-LN2_LOW * unit)
 

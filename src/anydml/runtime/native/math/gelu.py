@@ -7,10 +7,8 @@ it is s / (s + shift) times a polynomial of that fraction. Either way, a large a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from anydml.runtime.native.math.exponential import EXPM1, LN2_HIGH, LN2_LOW, LOG2_E
-from anydml.runtime.native.math.lookup import TABLE_SIZE, can_look_up, looked_up
+from anydml.runtime.native.math.lookup import Pieces, can_look_up, numbers
 from anydml.runtime.native.math.scaling import SCALE_BIAS, Rounded, nearest, scale
 from anydml.runtime.native.math.values import (
     Vector,
@@ -21,11 +19,6 @@ from anydml.runtime.native.math.values import (
     polynomial,
     select,
 )
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(float(number) for number in text.split())
-
 
 _LARGEST = 14.5
 """Tails from here on are 0."""
@@ -47,18 +40,15 @@ _TAIL = (
 )
 """(x + shift) e^(x^2 / 2) erfc(x / sqrt(2)) = 1 + u polynomial(u) with u = x / 2 / (x + shift) - centre."""
 
-_BEFORE, _BITS, _FIRST, _LAST = 0.875, 20, 1014, 1045
-"""The bits of s + before, but for so many low ones, are the number of its piece."""
-_CENTRES = _numbers(
+_CENTRES = numbers(
     """
     0.0 0.09375268 0.18750152 0.31251028 0.43751186 0.5625113 0.68750113 0.81251305 0.93751866 1.06252 1.2500234
     1.5000461 1.7500457 2.0000536 2.2500055 2.500051 2.750051 3.0000205 3.3750198 3.8750196 4.375095 4.8750653
     5.375078 5.8751845 6.3750033 6.875136 7.625087 8.625141 9.625277 10.62525 11.62511 12.625251
     """
 )
-"""Numbers within the pieces whose factors are nearly float32: the last of the coefficients."""
 _COEFFICIENTS = (
-    _numbers(
+    numbers(
         """
         -0.12570111 -0.10734491 -0.086602725 -0.06541944 -0.04985542 -0.03818316 -0.029463641 -0.022883182
         -0.017888116 -0.014063541 -0.009933283 -0.0063489326 -0.0041414183 -0.0027584222 -0.0018695901 -0.0012892414
@@ -67,7 +57,7 @@ _COEFFICIENTS = (
         -4.3582696e-7
         """
     ),
-    _numbers(
+    numbers(
         """
         0.24973714 0.20525764 0.16932784 0.13164623 0.10305091 0.081207305 0.064406924 0.05139653 0.041261505
         0.033317428 0.024480727 0.016483631 0.011321452 0.007920722 0.005638098 0.0040775114 0.0029933392 0.0022280912
@@ -75,7 +65,7 @@ _COEFFICIENTS = (
         4.933345e-5 2.7898617e-5 1.6669876e-5 1.0428338e-5 6.7811607e-6 4.5565707e-6
         """
     ),
-    _numbers(
+    numbers(
         """
         -0.39893955 -0.33515477 -0.28269312 -0.22664748 -0.18292928 -0.14859562 -0.12145655 -0.09986359 -0.08258241
         -0.06866989 -0.052586544 -0.03748859 -0.027224997 -0.020111524 -0.015093732 -0.011492756 -0.0088698035
@@ -84,7 +74,7 @@ _COEFFICIENTS = (
         -4.433174e-5
         """
     ),
-    _numbers(
+    numbers(
         """
         0.5 0.43137306 0.37360865 0.31023014 0.25925514 0.2179849 0.18436205 0.15679583 0.13406807 0.11522326
         0.09264274 0.070370115 0.054352053 0.04262322 0.033894528 0.027295247 0.022238337 0.018312342 0.01393213
@@ -92,7 +82,7 @@ _COEFFICIENTS = (
         0.0011521839 0.0008410546 0.0006319617 0.00048647518 0.0003822038
         """
     ),
-    _numbers(
+    numbers(
         """
         0.0 0.043565985 0.08122225 0.12381939 0.15929896 0.18903702 0.21411107 0.2353793 0.25351414 0.26905882
         0.28845257 0.30867425 0.3241579 0.3362063 0.34571704 0.35332972 0.35949415 0.36454222 0.3705404 0.3764448
@@ -101,7 +91,8 @@ _COEFFICIENTS = (
         """
     ),
 )
-"""Of falling powers of s - centre, for each piece."""
+_FACTOR = Pieces(0.875, _LARGEST, _CENTRES, _COEFFICIENTS)
+"""What lies beyond its last piece is hardly more than 0: the last polynomial is good enough for it."""
 _LN2 = 0.6931471824645996
 """The float32 nearest to ln 2. What it is too large by, times n, is in the factors: n is about -s^2 / 2 / ln 2."""
 _POWER = tuple(coefficient * (-0.5) ** (6 - k) for k, coefficient in enumerate((*EXPM1, 1.0)))
@@ -117,24 +108,12 @@ def gelu(x: Vector) -> Vector:
 
 def _pieced_tail(size: Vector) -> tuple[Vector, Vector, Rounded]:
     """The tail is 2^n times the sum of the others."""
-    # What lies beyond the last piece is hardly more than 0: the last polynomial is good enough for it.
-    piece = ((size + _BEFORE).bits >> _BITS).call("smin", _LAST)
-    centre, *coefficients, large = (looked_up(_in_order_of_bits(row), piece) for row in (_CENTRES, *_COEFFICIENTS))
-    t = size - centre
-    slope = coefficients[0]
-    for coefficient in coefficients[1:]:
-        slope = fused(slope, t, coefficient)
+    large, slope, t = _FACTOR.around(size)
     square = size * size
     n = nearest(square, -0.5 * LOG2_E, SCALE_BIAS)
     r = fused(n.number, 2 * _LN2, square) + fused(size, size, -square)
     grown = fused(slope, t, large) * r * polynomial(r, _POWER)
     return large, fused(slope, t, grown), n
-
-
-def _in_order_of_bits(row: Sequence[float]) -> Sequence[float]:
-    """Only the low bits of a piece's number say where in a table it is."""
-    start = _FIRST % TABLE_SIZE
-    return [*row[TABLE_SIZE - start :], *row[: TABLE_SIZE - start]]
 
 
 def _divided_tail(size: Vector) -> tuple[Vector, Vector, Rounded]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from anydml.runtime.native.math import error, exponential, gelu, inverse, logarithm, power, trigonometric
+from anydml.runtime.native.math import error, exponential, gelu, inverse, logarithm, power, tanh, trigonometric
 from anydml.runtime.native.math.values import Vector
 
 
@@ -36,7 +36,7 @@ FUNCTIONS = {
     "arctan2": Function(inverse.arctan2, 1.8),
     "sinh": Function(exponential.sinh, 1.4),
     "cosh": Function(exponential.cosh, 1.2),
-    "tanh": Function(exponential.tanh, 1.8),
+    "tanh": Function(tanh.tanh, 1.8),
     "arcsinh": Function(logarithm.arcsinh, 1.8),
     "arccosh": Function(logarithm.arccosh, 2),
     "arctanh": Function(logarithm.arctanh, 1.8),
