@@ -214,6 +214,27 @@ def convolution(random: Random, data_type: str = "FLOAT32", is_depthwise: bool =
     return Trial(operator, given, channels * math.prod(window), owned, _shift(random, data_type))
 
 
+def wide_images(random: Random, data_type: str = "FLOAT32") -> Trial:
+    """Few channels in lines of many vectors, as first layers of networks read them: most windows meet no padding."""
+    window = [random.choice((1, 2, 3, 5, 7)) for _ in range(2)]
+    image = [random.randint(14, 24), random.randint(40, 130)]
+    channels, filters = random.choice((1, 2, 3, 4, 7, 8)), random.choice((3, 17, 32))
+    sizes = {
+        "input_tensor": (random.randint(1, 2), channels, *image),
+        "filter_tensor": (filters, channels, *window),
+    }
+    operator = dml.Convolution(
+        **{name: dml.TensorDesc(data_type, size) for name, size in sizes.items()},
+        mode=random.choice(("CROSS_CORRELATION", "CONVOLUTION")),
+        strides=[random.choice((1, 2)) for _ in window],
+        dilations=[random.choice((1, 1, 2)) for _ in window],
+        start_padding=[random.randint(0, 3) for _ in window],
+        end_padding=[random.randint(0, 3) for _ in window],
+    )
+    given = {name: values(random, size, data_type) for name, size in sizes.items()}
+    return Trial(operator, given, channels * math.prod(window), shift=_shift(random, data_type))
+
+
 BYTES = ("INT8", "UINT8")
 Given = dict[str, tuple[str, tuple[int, ...]]]
 """Types and sizes of inputs."""

@@ -24,6 +24,7 @@ from tests.runtime.cpu.products import (
     small_planes,
     thin_product,
     vector_product,
+    wide_images,
 )
 from tests.runtime.cpu.recurrent import GATES, network
 from tests.runtime.cpu.test_pools import average_pooling, max_pooling
@@ -42,6 +43,7 @@ MAKERS = {
     "thin": thin_product,
     "convolution": convolution,
     "depthwise": lambda random: convolution(random, is_depthwise=True),
+    "wide images": wide_images,
     "planes": small_planes,
     "backward": backward_convolution,
     "integers": integer_gemm,

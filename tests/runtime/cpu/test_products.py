@@ -33,6 +33,7 @@ from tests.runtime.cpu.products import (
     thin_product,
     values,
     vector_product,
+    wide_images,
 )
 from tests.runtime.cpu.support import assert_threads_change_no_bit
 
@@ -98,6 +99,11 @@ def test_flat_products__fill_the_memory_of_a_thread(rows: int) -> None:
 @pytest.mark.parametrize("seed", range(90))
 def test_convolution__agrees_with_its_definition(seed: int) -> None:
     check(convolution(Random(f"convolution {seed}"), TYPES[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(45))
+def test_wide_images__agree_with_their_definition(seed: int) -> None:
+    check(wide_images(Random(f"wide {seed}"), TYPES[seed % 3]))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -187,6 +193,7 @@ def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, na
         check(thin_product(random))
         check(convolution(random))
         check(convolution(random, is_depthwise=True))
+        check(wide_images(random))
         trial = integer_gemm(random)
         assert np.array_equal(run(trial, "cpu"), run(trial, "reference"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from anydml.runtime.cpu.contraction.cells import Source
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES
@@ -27,12 +28,17 @@ Loader = Callable[[str], str]
 """Loads a vector of pixels of the channel at an address."""
 
 
-def emit_gather(e: Writer, words: Words, source: Source, pitch: int, way: str) -> None:
+def emit_gather(e: Writer, words: Words, source: Source, pitch: int, way: str, has_few_channels: bool) -> None:
     """Writes the function `piece`, which packs pixels of one line for all taps and channels."""
     if way in (TURNED, JOINED):
         (_Turned if way == TURNED else _Joined)(e, words, source, pitch).emit()
     else:
-        _Straight(e, words, source, pitch, way).emit()
+        (_FewChannels if has_few_channels else _Straight)(e, words, source, pitch, way).emit()
+
+
+def can_have_few_channels(source: Source, way: str, channels: int) -> bool:
+    """Whether a table of taps would take longer than the channels it is for, and another way is known."""
+    return way in (STRAIGHT, PAIRED) and source.cells.count == 1 and channels < _CHANNELS_AT_ONCE
 
 
 class _Gather:
@@ -44,9 +50,11 @@ class _Gather:
     def word(self, name: str) -> str:
         return self.words.load(self.e, name)
 
+    function = "piece"
+
     def emit(self) -> None:
         e = self.e
-        with e.function("piece", _PIECE_PARAMETERS):
+        with e.function(self.function, _PIECE_PARAMETERS):
             self.prepare()
             taps = [self.word(f"tap_{n}") for n in range(3)]
             with e.loop(0, taps[0]) as a, e.loop(0, taps[1]) as b:
@@ -63,12 +71,17 @@ class _Gather:
     def _line(self, taps: Sequence[Value]) -> tuple[str, str]:
         """The address of the line that a tap reads, and whether there is one."""
         e, pointer, is_inside = self.e, "%source", "true"
-        for number, (tap, index) in enumerate(zip(taps, ("%outer", "%middle"), strict=True)):
-            place = e.add(e.multiply(index, self.word(f"index_step_{number}")), self.word(f"start_{number}"))
-            place = e.add(place, e.multiply(tap, self.word(f"dilation_{number}")))
+        for number, tap in enumerate(taps):
+            place = self._place(number, tap)
             is_inside = e.both(is_inside, e.compare("ult", place, self.word(f"size_{number}")))
             pointer = e.step(pointer, (place, self.word(f"stride_{number}")))
         return e.choose(is_inside, "ptr", pointer, "%source"), is_inside
+
+    def _place(self, number: int, tap: Value) -> Value:
+        """Where along a dimension a tap of the first pixel reads."""
+        e, index = self.e, ("%outer", "%middle", "%inner")[number]
+        place = e.add(e.multiply(index, self.word(f"index_step_{number}")), self.word(f"start_{number}"))
+        return e.add(place, e.multiply(tap, self.word(f"dilation_{number}")))
 
     def emit_tap(self, line: str, is_inside: str, place: Value, number: Value) -> None:
         raise NotImplementedError
@@ -172,12 +185,13 @@ class _Straight(_Gather):
             return lambda pointer: self._load_pairs(pointer, masks)
         return lambda pointer: self._load_spread(pointer, masks[0])
 
-    def _load_pairs(self, pointer: str, masks: list[str]) -> str:
+    def _load_pairs(self, pointer: str, masks: Sequence[str] | None) -> str:
         e, element = self.e, self.source.element
-        halves = [
-            e.load_some(element, e.at(pointer, number * e.lanes * self.source.element_bytes), mask)
-            for number, mask in enumerate(masks)
-        ]
+        places = [e.at(pointer, number * e.lanes * self.source.element_bytes) for number in range(2)]
+        if masks is None:
+            halves = [e.load(e.kind(element), place) for place in places]
+        else:
+            halves = [e.load_some(element, *pair) for pair in zip(places, masks, strict=True)]
         found = e.shuffle(e.kind(element), halves[0], halves[1], range(0, 2 * e.lanes, 2))
         return self.source.numbers_of(e, found, e.lanes)
 
@@ -197,6 +211,52 @@ class _Straight(_Gather):
             f"call {values} {name}({e.kind('ptr')} {pointers}, i32 1, {truth} {mask}, {values} zeroinitializer)"
         )
         return self.source.numbers_of(e, found, e.lanes)
+
+
+class _FewChannels(_Straight):
+    """The same for so few channels that a table does not pay: pieces that lie within the input need no masks."""
+
+    function = "edge"
+
+    def emit(self) -> None:
+        super().emit()
+        e, words = self.e, _PIECE_PARAMETERS.split(", ")
+        arguments = [(kind, name) for kind, name in (word.split() for word in words)]
+        with e.function("inside", _PIECE_PARAMETERS):
+            self._emit_inside()
+        with e.function("piece", _PIECE_PARAMETERS):
+            is_inside = self._is_inside()
+            with e.when(is_inside):
+                e.call("inside", *arguments)
+            with e.unless(is_inside):
+                e.call("edge", *arguments)
+
+    def _is_inside(self) -> str:
+        """Whether all lanes have a pixel, and no tap of any reads beyond the input."""
+        e = self.e
+        found = e.both(e.compare("eq", "%done", 0), e.compare("eq", "%count", e.lanes))
+        # The taps between the first and the last read between these, and so do the lanes.
+        for number, lanes in enumerate((1, 1, e.lanes * (2 if self.way == PAIRED else 1))):
+            for tap in (0, e.subtract(self.word(f"tap_{number}"), 1)):
+                first = self._place(number, tap)
+                for place in {first, e.add(first, lanes - 1)}:
+                    found = e.both(found, e.compare("ult", place, self.word(f"size_{number}")))
+        return found
+
+    def _emit_inside(self) -> None:
+        e, channels = self.e, self.word("channels")
+        taps = [self.word(f"tap_{n}") for n in range(3)]
+        load = self._load_pairs if self.way == PAIRED else partial(load_numbers, e, self.source)
+        with e.loop(0, taps[0]) as a, e.loop(0, taps[1]) as b:
+            line, _ = self._line((a, b))
+            first = e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2])
+            with e.loop(0, taps[2]) as c:
+                pointer = e.step(line, (self._place(2, c), self.word("stride_2")))
+                cells = e.step("%cells", (e.multiply(e.add(first, c), channels), self.pitch))
+                with e.loop(0, channels) as channel:
+                    numbers = load(e.step(pointer, (channel, self.word("channel_stride"))), None)
+                    target = e.step(cells, (channel, self.pitch))
+                    e.store(e.kind(self.source.cells.element), numbers, target)
 
 
 class _Turned(_Gather):

@@ -12,7 +12,15 @@ from math import prod
 from anydml.core.datatype import DataType
 from anydml.core.steps import Access
 from anydml.runtime.cpu.contraction.cells import Source
-from anydml.runtime.cpu.contraction.gathering import JOINED, PAIRED, SPREAD, STRAIGHT, TURNED, emit_gather
+from anydml.runtime.cpu.contraction.gathering import (
+    JOINED,
+    PAIRED,
+    SPREAD,
+    STRAIGHT,
+    TURNED,
+    can_have_few_channels,
+    emit_gather,
+)
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES
 from anydml.runtime.cpu.contraction.panels import Numbers
 from anydml.runtime.cpu.contraction.staged import STAGE, STAGE_PARAMETERS, Form
@@ -75,7 +83,11 @@ class Windows:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        return ("windows", self.source, self.way)
+        return ("windows", self.source, self.way, self._has_few_channels)
+
+    @property
+    def _has_few_channels(self) -> bool:
+        return can_have_few_channels(self.source, self.way, self.channels)
 
     @property
     def access(self) -> Access:
@@ -160,7 +172,7 @@ class Windows:
 
     def emit(self, e: Writer, words: Words, form: Form) -> None:
         pitch = form.pitch_bytes(e.vector_bytes)
-        emit_gather(e, words, self.source, pitch, self.way)
+        emit_gather(e, words, self.source, pitch, self.way, self._has_few_channels)
         _emit_vector(e, words)
         with e.function(STAGE, STAGE_PARAMETERS, is_cold=True):
             panel = e.multiply(words.load(e, "cell_rows"), pitch)
