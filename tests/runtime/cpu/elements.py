@@ -1,4 +1,4 @@
-"""Random pointwise operators, sums of images, reductions, folds of many rows, running folds and pooling, as defined."""
+"""Random pointwise operators, sums of images, reductions, folds of many rows, running folds and windows, as defined."""
 
 from __future__ import annotations
 
@@ -151,6 +151,15 @@ def pooling(random: Random) -> Trial:
     return made(random, dml.LpPooling1, inputs, 9, p=random.choice((1, 2)), **how)
 
 
+def local_response(random: Random) -> Trial:
+    """Regions of channels or of pixels, at times larger than kernels take; numbers so small that sums matter."""
+    sizes = (random.randint(1, 2), random.randint(1, 24), *(random.randint(1, 24) for _ in range(2)))
+    how = {"local_size": random.choice((1, 2, 3, 4, 5, 7, 26)), "alpha": 0.5, "beta": random.choice((0.5, 0.75, 1.0))}
+    inputs = {"input_tensor": layout(random, sizes, some_type(random))}
+    cross = random.random() < 0.6
+    return made(random, dml.LocalResponseNormalization, inputs, 1, cross_channel=cross, bias=1.0, **how)
+
+
 MAKERS: dict[str, Callable[[Random], Trial]] = {
     "pointwise": pointwise,
     "images": images,
@@ -158,6 +167,7 @@ MAKERS: dict[str, Callable[[Random], Trial]] = {
     "rows": rows,
     "running": running,
     "pooling": pooling,
+    "local response": local_response,
 }
 
 

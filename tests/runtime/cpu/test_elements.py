@@ -51,6 +51,15 @@ def large_operators() -> dict[str, Any]:
     found: dict[str, Any] = {
         "sigmoid": dml.ActivationSigmoid(input_tensor=image),
         "NHWC": dml.ElementWiseAdd(a_tensor=image, b_tensor=turned, output_tensor=image),
+        "local response": dml.LocalResponseNormalization(
+            input_tensor=image, cross_channel=True, local_size=5, alpha=1e-4, beta=0.75, bias=1.0
+        ),
+        "statistics": dml.BatchNormalizationTraining(
+            input_tensor=image,
+            scale_tensor=dml.TensorDesc("FLOAT32", (1, LARGE[1], 1, 1)),
+            bias_tensor=dml.TensorDesc("FLOAT32", (1, LARGE[1], 1, 1)),
+            epsilon=1e-3,
+        ),
         "average pooling": dml.AveragePooling(input_tensor=image, include_padding=False, **window),
         "places": dml.MaxPooling2(input_tensor=image, output_indices_tensor=True, dilations=(1, 1), **window),
     }

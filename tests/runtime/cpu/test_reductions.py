@@ -232,3 +232,39 @@ def test_softmax__of_rows_with_special_numbers_is_as_defined(sizes: tuple[int, .
         assert np.array_equal(np.isnan(found), np.isnan(expected))
         is_number = np.isfinite(wanted)
         np.testing.assert_allclose(found[is_number], wanted[is_number], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+@pytest.mark.parametrize("order", ["NCHW", "NHWC"])
+@pytest.mark.parametrize("kept", [(1,), (1, 3), ()])
+def test_statistics_of_a_batch__beside_float64(kept: tuple[int, ...], order: str, data_type: str) -> None:
+    """Far from 0, where the square of the mean is large beside the variance; added to a tensor and activated."""
+    sizes, epsilon = (3, 20, 17, 19), 0.01
+    image = dml.TensorDesc(data_type, sizes, order=order)
+    part = dml.TensorDesc(data_type, tuple(size if axis in kept else 1 for axis, size in enumerate(sizes)))
+    operator = dml.BatchNormalizationTraining(
+        input_tensor=image,
+        scale_tensor=part,
+        bias_tensor=part,
+        fused_add_tensor=image,
+        output_tensor=image,
+        epsilon=epsilon,
+        fused_activation={"Type": "RELU"},
+    )
+    compiled = dml.Device("cpu").compile(operator)
+    assert any(isinstance(step, Reduction) for step in compiled.plan.steps)
+    generator, memory = np.random.default_rng(6), {}
+    x, added = generator.standard_normal(sizes) + 30, generator.standard_normal(sizes)
+    scale, bias = (generator.standard_normal(part.sizes) for _ in range(2))
+    for name, numbers in zip(("x", "scale", "bias", "added"), (x, scale, bias, added), strict=True):
+        desc = part if name in ("scale", "bias") else image
+        memory[name] = np.zeros(desc.total_tensor_size_in_bytes, np.uint8)
+        desc.view(memory[name])[...] = numbers
+        numbers[...] = desc.view(memory[name])
+    axes = tuple(axis for axis in range(4) if axis not in kept)
+    mean, variance = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
+    wanted = np.maximum((x - mean) / np.sqrt(variance + epsilon) * scale + bias + added, 0)
+    found = compiled(*memory.values())
+    rounding = {"FLOAT32": 2e-5, "FLOAT16": 2e-3}[data_type]
+    for result, expected in zip(found, (wanted, mean, variance), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=rounding, atol=rounding)

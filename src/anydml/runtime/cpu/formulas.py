@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anydml.core.expression import Node, cast, load, substitute
-from anydml.core.steps import Access, Nest, Program, Step, Store, shifted_loads, without_unused_loads
+from anydml.core.steps import Access, Nest, Program, Step, Store, View, shifted_loads, without_unused_loads
 from anydml.core.tracing import TRACED, Traced
 from anydml.graph.lower import computed_type
 from anydml.runtime.cpu.expand import Workspace
@@ -18,16 +18,25 @@ def expand_batch_normalization(program: Program, workspace: Workspace) -> list[S
     views = [view for view in program.inputs if view is not None]
     if len(nests) != 1 or len(views) != len(program.inputs) or not has_formula(operator.fused_activation):
         return None
-    loads, elements = [], []
-    for number, view in enumerate(views):
-        strides = tuple(0 if size == 1 else stride for size, stride in zip(view.sizes, view.strides, strict=True))
-        loads.append(Access(view.slot, view.type, strides, view.offset))
-        elements.append(Traced(cast(load(number, view.type.numpy_dtype), computed_type(view.type))))
-    x, mean, variance, scale, bias = elements
+    elements = [element_of(view, number) for number, view in enumerate(views)]
+    result = activated(operator.fused_activation, normalized(operator, *elements))
+    return [with_result(nests[0], [repeated(view) for view in views], result.node)]
+
+
+def normalized(operator: Any, x: Traced, mean: Traced, variance: Traced, scale: Traced, bias: Traced) -> Any:
     m: Any = TRACED
-    steepness = scale / m.sqrt(variance + operator.epsilon)
-    result = activated(operator.fused_activation, (x - mean) * steepness + bias)
-    return [with_result(nests[0], loads, result.node)]
+    return (x - mean) * (scale / m.sqrt(variance + operator.epsilon)) + bias
+
+
+def repeated(view: View) -> Access:
+    """The access of a view whose sizes of 1 are repeated."""
+    strides = tuple(0 if size == 1 else stride for size, stride in zip(view.sizes, view.strides, strict=True))
+    return Access(view.slot, view.type, strides, view.offset)
+
+
+def element_of(view: View, number: int) -> Traced:
+    """What a load of a view reads, in the type that is computed with."""
+    return Traced(cast(load(number, view.type.numpy_dtype), computed_type(view.type)))
 
 
 def has_formula(activation: Any) -> bool:

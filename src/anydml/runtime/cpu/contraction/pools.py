@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, constant, load, operation, result
-from anydml.core.steps import Access, Program, Step, View
+from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.operators.sliding import Slide as Windows
 from anydml.operators.sliding import window_sizes
 from anydml.runtime.cpu import pooling
@@ -70,35 +70,47 @@ def _mean(operator: Any, workspace: Workspace) -> Finish:
 def _pooled(program: Program, workspace: Workspace, fold: Fold, how: Callable[[], Finish]) -> list[Step] | None:
     operator: Any = program.operator
     source, nests = program.inputs[0], [nest for nest in program.outputs if nest is not None]
-    if source is None or len(nests) != 1 or not _has_kernel(operator, source):
+    if source is None or len(nests) != 1 or not has_kernel(operator.slides, source):
         return None
+    return pooled(source, operator.slides, fold, nests[0], source.type, how(), workspace)
+
+
+def pooled(
+    source: View,
+    slides: Sequence[Windows],
+    fold: Fold,
+    nest: Nest,
+    output: DataType,
+    how: Finish,
+    workspace: Workspace,
+) -> list[Step] | None:
+    """Folds of windows in the last two of four dimensions, which go through a nest in a type of their own."""
     machine = host_machine()
-    done = finish(nests[0], how(), source.type, machine, workspace)
+    done = finish(nest, how, output, machine, workspace)
     if done is None:
         return None
-    down, across = (_slide(slide, source.strides[2 + axis]) for axis, slide in enumerate(operator.slides))
-    if _is_along_lines(operator, source):
+    down, across = (_slide(slide, source.strides[2 + axis]) for axis, slide in enumerate(slides))
+    if _is_along_lines(slides, source):
         step = _step(source, (down, across), PIXELS, done.epilogue(_by_rows, COLUMNS, True), fold)
         return [replace(step, machine=narrowed(machine, across.outputs)), *done.after]
     return [_step(source, (across, down), CHANNELS, done.epilogue(_by_pixels, COLUMNS, True), fold), *done.after]
 
 
-def _has_kernel(operator: Any, source: View) -> bool:
+def has_kernel(slides: Sequence[Windows], source: View) -> bool:
     """Whether these are images whose windows are small, and none lies on padding alone."""
-    if source.type not in _TYPES or len(source.sizes) != _PLANE or pooling.is_whole(operator):
+    if source.type not in _TYPES or len(source.sizes) != _PLANE or all(slide.is_whole for slide in slides):
         return False
-    slides = operator.slides
     reaches = [(slide.window - 1) * slide.dilation + 1 for slide in slides]
     if max(*reaches, prod(slide.window for slide in slides)) > _MOST_TAPS:
         return False
     if any(slide.inside(np).min() < 1 for slide in slides):
         return False
     is_ready = source.type is DataType.FLOAT32 or host_machine().has_half_floats
-    return is_ready and (_is_along_lines(operator, source) or source.strides[1] == 1)
+    return is_ready and (_is_along_lines(slides, source) or source.strides[1] == 1)
 
 
-def _is_along_lines(operator: Any, source: View) -> bool:
-    return source.strides[3] == 1 and operator.slides[1].stride in (1, 2)
+def _is_along_lines(slides: Sequence[Windows], source: View) -> bool:
+    return source.strides[3] == 1 and slides[1].stride in (1, 2)
 
 
 def _slide(slide: Windows, stride: int) -> Slide:
