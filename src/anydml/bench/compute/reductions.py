@@ -1,4 +1,4 @@
-"""Reductions, softmax and normalization, over rows, columns and middle axes."""
+"""Reductions and softmax over rows, columns and middle axes, normalization, pooling and upsampling."""
 
 from __future__ import annotations
 
@@ -24,10 +24,17 @@ from anydml.bench.compute.case import (
     zeros,
 )
 from anydml.bench.compute.case import torch as torch_work
+from anydml.bench.compute.normalization import (
+    COLUMNS,
+    batch_normalization,
+    image,
+    layer_normalization,
+    local_response,
+    training,
+)
 from anydml.bench.onnx_model import OnnxNode
 from anydml.core.enums import ReduceFunction
 
-COLUMNS = 1024
 NAME = "reductions"
 _ROWS, _COLUMNS, _MIDDLE, _SHORT = "rows", "columns", "middle axes", "rows of 8"
 _SHORT_COLUMNS = 8
@@ -92,45 +99,9 @@ def _softmax(where: str, size: int, threads: int) -> Problem:
     )
 
 
-def _layer_normalization(size: int, threads: int) -> Problem:
-    sizes, axis = _sizes(_ROWS, size)
-    x, scale, bias = random(sizes), random(COLUMNS, 1), random(COLUMNS, 2)
-    mine, by_onnx = (zeros(sizes) for _ in range(2))
-    row = dml.TensorDesc("FLOAT32", sizes, (0, 1))
-    operator = dml.MeanVarianceNormalization2(
-        input_tensor=dml.TensorDesc("FLOAT32", sizes),
-        scale_tensor=row,
-        bias_tensor=row,
-        axes=[axis],
-        use_mean=True,
-        use_variance=True,
-        epsilon=1e-5,
-    )
-    node = OnnxNode("LayerNormalization", ("x", "s", "b"), ("y",), {"axis": 1, "epsilon": 1e-5})
-
-    kept: dict[str, Any] = {}
-
-    def in_torch(t: Any, x: Any, s: Any, b: Any) -> None:
-        kept["result"] = t.nn.functional.layer_norm(x, (COLUMNS,), s, b)
-
-    return problem(
-        {
-            OURS: ours(operator, [x, scale, bias], [mine], threads),
-            TORCH: torch_work(in_torch, x, scale, bias, threads=threads),
-            ONNX: onnx([node], {"x": x, "s": scale, "b": bias}, {"y": by_onnx}, threads),
-        },
-        {OURS: mine, TORCH: lambda: kept["result"].numpy(), ONNX: by_onnx},
-        touched_bytes=x.nbytes + mine.nbytes,
-    )
-
-
-def _image(size: int, side: int) -> tuple[int, int, int, int]:
-    return 1, max(1, size // 4 // side // side), side, side
-
-
 def _pooling(is_max: bool, side: int, window: tuple[int, int, int], size: int, threads: int) -> Problem:
     """Square images, and the size, the step and the padding of square windows."""
-    sizes = _image(size, side)
+    sizes = image(size, side)
     x = random(sizes)
     width, step, padding = window
     count = (side + 2 * padding - width) // step + 1
@@ -165,7 +136,7 @@ def _pooling(is_max: bool, side: int, window: tuple[int, int, int], size: int, t
 
 def _upsampling(size: int, threads: int) -> Problem:
     """Bilinear, to twice as many rows and columns."""
-    sizes = _image(size, 56)
+    sizes = image(size, 56)
     x = random(sizes)
     mine, by_onnx = (zeros((*sizes[:2], 112, 112)) for _ in range(2))
     tensor = dml.TensorDesc("FLOAT32", sizes)
@@ -188,39 +159,6 @@ def _upsampling(size: int, threads: int) -> Problem:
     )
 
 
-def _batch_normalization(size: int, threads: int) -> Problem:
-    sizes = _image(size, 64)
-    x = random(sizes)
-    mean, variance, scale, bias = (np.abs(random(sizes[1], seed)) + 0.5 for seed in range(1, 5))
-    mine, by_onnx = (zeros(sizes) for _ in range(2))
-    channel = dml.TensorDesc("FLOAT32", (1, sizes[1], 1, 1))
-    operator = dml.BatchNormalization(
-        input_tensor=dml.TensorDesc("FLOAT32", sizes),
-        mean_tensor=channel,
-        variance_tensor=channel,
-        scale_tensor=channel,
-        bias_tensor=channel,
-        spatial=True,
-        epsilon=1e-5,
-    )
-    node = OnnxNode("BatchNormalization", ("x", "s", "b", "m", "v"), ("y",), {"epsilon": 1e-5})
-    named = {"x": x, "s": scale, "b": bias, "m": mean, "v": variance}
-    kept: dict[str, Any] = {}
-
-    def in_torch(t: Any, x: Any, m: Any, v: Any, s: Any, b: Any) -> None:
-        kept["result"] = t.nn.functional.batch_norm(x, m, v, s, b, eps=1e-5)
-
-    return problem(
-        {
-            OURS: ours(operator, [x, mean, variance, scale, bias], [mine], threads),
-            TORCH: torch_work(in_torch, x, mean, variance, scale, bias, threads=threads),
-            ONNX: onnx([node], named, {"y": by_onnx}, threads),
-        },
-        {OURS: mine, TORCH: lambda: kept["result"].numpy(), ONNX: by_onnx},
-        touched_bytes=x.nbytes + mine.nbytes,
-    )
-
-
 CASES = (
     *(
         Case(NAME, f"{function.lower()} of {where}", partial(_reduce, function, where))
@@ -228,8 +166,10 @@ CASES = (
         for where in (_ROWS, _COLUMNS, _MIDDLE, _SHORT)
     ),
     *(Case(NAME, f"softmax of {where}", partial(_softmax, where)) for where in (_ROWS, _COLUMNS, _MIDDLE, _SHORT)),
-    Case(NAME, "layer normalization", _layer_normalization),
-    Case(NAME, "batch normalization", _batch_normalization),
+    Case(NAME, "layer normalization", layer_normalization),
+    Case(NAME, "batch normalization", batch_normalization),
+    Case(NAME, "batch normalization, training", training),
+    Case(NAME, "local response normalization", local_response),
     Case(NAME, "max pooling 3x3/2", partial(_pooling, True, 112, (3, 2, 1))),
     Case(NAME, "average pooling 3x3/2", partial(_pooling, False, 112, (3, 2, 1))),
     Case(NAME, "average pooling 3x3/2, 14 x 14", partial(_pooling, False, 14, (3, 2, 1))),
