@@ -13,7 +13,7 @@ import onnx
 import pytest
 
 from anydml.bench.compute import report, run
-from anydml.bench.compute.case import NUMPY, OURS, TORCH, Case, Family, Problem, Work
+from anydml.bench.compute.case import NUMPY, ONNX, OURS, TORCH, Case, Family, Problem, Work
 from anydml.bench.compute.families import FAMILIES, family
 from anydml.bench.compute.run import Result, is_near, measure
 from anydml.bench.measure import Lead, Timing
@@ -46,6 +46,14 @@ def test_goals__look_at_the_best_peer() -> None:
     assert lines[1].startswith("PASS") and "geometric mean 2.00" in lines[1]
     (fast, _) = report.goals([result("add", **{NUMPY: 1.5})])
     assert fast.startswith("PASS")
+
+
+@pytest.mark.parametrize(("lead", "line"), [(1.2, "PASS"), (0.7, "MISS")])
+def test_goals__look_at_the_peer_they_name(lead: float, line: str) -> None:
+    """However fast another one is."""
+    network = replace(result("LSTM", **{TORCH: lead, ONNX: 0.9}), family="recurrent")
+    (said,) = report.goals([network])
+    assert said.startswith(f"{line}  each at least 1.00 of PyTorch")
 
 
 def test_goals__say_where_noise_hides_a_miss() -> None:

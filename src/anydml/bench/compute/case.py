@@ -38,10 +38,12 @@ class Problem:
 
 @dataclass(frozen=True)
 class Goal:
-    """What a run must show: the least speed beside the best peer, for each case, and in the geometric mean."""
+    """What a run must show: the least speed beside a peer, for each case, and in the geometric mean."""
 
     each: float
     mean: float | None = None
+    peer: str | None = None
+    """Beside whom; None for the best."""
 
 
 @dataclass(frozen=True)

@@ -302,4 +302,4 @@ CASES = (
     Case(NAME, "attention of 512 tokens, 12 heads", partial(_attention, 512, 12, 64, False), is_sized=False),
     Case(NAME, "attention of 512 tokens, 12 heads, masked", partial(_attention, 512, 12, 64, True), is_sized=False),
 )
-FAMILY = Family(NAME, CASES, {"GEMM": Goal(0.95), "convolution": Goal(0.9, 1.0), "attention": Goal(1.0)})
+FAMILY = Family(NAME, CASES, {"GEMM": Goal(0.95), "convolution": Goal(0.9, 1.0), "attention": Goal(1.0, peer=TORCH)})

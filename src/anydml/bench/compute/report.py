@@ -107,13 +107,15 @@ def goals(results: list[Result]) -> list[str]:
 
 def _family_goals(about: Family, results: list[Result]) -> Iterator[str]:
     for start, goal in about.goals.items():
-        leads = {r.name: r.lead for r in results if about.goal(r.name) is goal and r.lead is not None}
+        judged = (result for result in results if about.goal(result.name) is goal)
+        beside = {result.name: result.leads.get(goal.peer) if goal.peer else result.lead for result in judged}
+        leads = {name: lead for name, lead in beside.items() if lead is not None}
         if not leads:
             continue
-        kind = f"{start}: " if start else ""
+        kind, peer = f"{start}: " if start else "", goal.peer or "the best peer"
         slow = [f"{name} {lead.median:.2f}" for name, lead in leads.items() if lead.median + lead.noise < goal.each]
         told = f"slower: {', '.join(slow)}" if slow else _lowest(leads.values(), goal.each)
-        yield _verdict(not slow, f"{kind}each at least {goal.each:.2f} of the best peer; {told}")
+        yield _verdict(not slow, f"{kind}each at least {goal.each:.2f} of {peer}; {told}")
         if goal.mean is not None:
             mean = geometric_mean([lead.median for lead in leads.values()])
             yield _verdict(mean >= goal.mean, f"{kind}geometric mean {mean:.2f}, at least {goal.mean:.2f}")
