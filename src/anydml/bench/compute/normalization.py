@@ -126,7 +126,7 @@ def local_response(size: int, threads: int) -> Problem:
     sizes = 1, max(5, channels), side, side
     x = random(sizes)
     mine, by_onnx = (zeros(sizes) for _ in range(2))
-    fields = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
+    fields: dict[str, Any] = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
     operator = dml.LocalResponseNormalization(
         input_tensor=dml.TensorDesc("FLOAT32", sizes), cross_channel=True, local_size=5, **fields
     )
