@@ -124,6 +124,15 @@ def test_statistics__of_a_million_elements_keep_their_digits() -> None:
 
 
 @pytest.mark.parametrize("device", WAYS)
+def test_statistics__of_infinite_elements(device: str) -> None:
+    x = np.array([[1, 2], [np.inf, 3], [2, np.nan], [5, 7]], np.float32)
+    given = {"input_tensor": x, "scale_tensor": np.ones((1, 2), "f4"), "bias_tensor": np.zeros((1, 2), "f4")}
+    found = outputs_of(dml.BatchNormalizationTraining(**described(given), epsilon=1.0), given, device)
+    mean = found["output_mean_tensor"][0]
+    assert mean[0] == np.inf and np.isnan(mean[1]) and np.isnan(found["output_variance_tensor"]).all()
+
+
+@pytest.mark.parametrize("device", WAYS)
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 9])
 @pytest.mark.parametrize("cross", [True, False])
 def test_local_response__sums_squares_around_each_element(cross: bool, size: int, device: str) -> None:
