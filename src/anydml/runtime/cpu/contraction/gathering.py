@@ -36,7 +36,7 @@ def emit_gather(e: Writer, words: Words, source: Source, pitch: int, way: str, h
         (_FewChannels if has_few_channels else _Straight)(e, words, source, pitch, way).emit()
 
 
-def can_have_few_channels(source: Source, way: str, channels: int) -> bool:
+def are_few_channels(source: Source, way: str, channels: int) -> bool:
     """Whether a table of taps would take longer than the channels it is for, and another way is known."""
     return way in (STRAIGHT, PAIRED) and source.cells.count == 1 and channels < _CHANNELS_AT_ONCE
 

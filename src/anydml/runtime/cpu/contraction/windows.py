@@ -18,7 +18,7 @@ from anydml.runtime.cpu.contraction.gathering import (
     SPREAD,
     STRAIGHT,
     TURNED,
-    can_have_few_channels,
+    are_few_channels,
     emit_gather,
 )
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES
@@ -87,7 +87,7 @@ class Windows:
 
     @property
     def _has_few_channels(self) -> bool:
-        return can_have_few_channels(self.source, self.way, self.channels)
+        return are_few_channels(self.source, self.way, self.channels)
 
     @property
     def access(self) -> Access:

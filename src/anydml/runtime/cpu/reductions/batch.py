@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, load
+from anydml.core.orders import packed_strides
 from anydml.core.steps import Access, Program, Step, Store, View
 from anydml.core.tracing import TRACED, Traced
 from anydml.runtime.cpu.expand import Workspace
@@ -39,11 +39,10 @@ def expand_batch_normalization_training(program: Program, workspace: Workspace) 
     return [reduction, *nests]
 
 
-def _statistic(sizes: Sequence[int], workspace: Workspace, name: str) -> View:
+def _statistic(sizes: tuple[int, ...], workspace: Workspace, name: str) -> View:
     """Memory for one number of each channel."""
     slot = workspace.temporary(prod(sizes) * FLOAT32.itemsize, name)
-    strides = tuple(prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
-    return View(slot, DataType.FLOAT32, tuple(sizes), strides)
+    return View(slot, DataType.FLOAT32, sizes, packed_strides(sizes))
 
 
 def _statistics(x: View, mean: View, variance: View) -> Reduction:
