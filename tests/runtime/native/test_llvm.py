@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from threading import Thread
+from time import sleep, time_ns
 
 import numpy as np
 import pytest
@@ -102,11 +103,31 @@ def test_names__tell_keys_and_writers_apart(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_sources__have_a_stamp_that_changes(tmp_path: Path) -> None:
+    later = time_ns() + 10**12
+    assert naming.stamp_of([str(tmp_path)], later) == b"", "no sources"
     file = tmp_path / "module.py"
     file.write_text("1")
-    before = list(naming._stamps(str(tmp_path)))
+    before = naming.stamp_of([str(tmp_path)], later)
+    assert before and naming.stamp_of([str(tmp_path)], later) == before
     file.write_text("12")
-    assert len(before) == 1 and list(naming._stamps(str(tmp_path))) != before
+    assert naming.stamp_of([str(tmp_path)], later) not in (b"", before)
+
+
+def test_sources__that_were_replaced_tell_nothing(tmp_path: Path) -> None:
+    """What a process has loaded would be kept under the name of what it has not."""
+    file = tmp_path / "module.py"
+    file.write_text("1")
+    loaded_at = time_ns()
+    assert naming.stamp_of([str(tmp_path)], loaded_at)
+    sleep(0.02)  # the times of files are those of the system's last tick
+    (tmp_path / "new").write_text("2")
+    (tmp_path / "new").replace(file)
+    assert naming.stamp_of([str(tmp_path)], loaded_at) == b""
+    if os.name == "posix":  # elsewhere the system may say that the file is as old as the one that it replaced
+        os.utime(file, ns=(1, 1))
+        assert naming.stamp_of([str(tmp_path)], loaded_at) == b"", "a copy that keeps its time"
+        sleep(0.02)
+    assert naming.stamp_of([str(tmp_path)], time_ns()), "loaded since"
 
 
 def test_code__for_another_processor_is_not_taken(

@@ -239,7 +239,7 @@ class _FewChannels(_Straight):
         for number, lanes in enumerate((1, 1, e.lanes * (2 if self.way == PAIRED else 1))):
             for tap in (0, e.subtract(self.word(f"tap_{number}"), 1)):
                 first = self._place(number, tap)
-                for place in {first, e.add(first, lanes - 1)}:
+                for place in (first, e.add(first, lanes - 1)) if lanes > 1 else (first,):
                     found = e.both(found, e.compare("ult", place, self.word(f"size_{number}")))
         return found
 
