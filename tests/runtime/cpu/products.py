@@ -141,6 +141,12 @@ def thin_product(random: Random, data_type: str = "FLOAT32") -> Trial:
     return _gemm(random, data_type, rows, columns, depth)
 
 
+def narrow_product(random: Random, data_type: str = "FLOAT32") -> Trial:
+    """Columns that end in the first half of a vector, also of the widest."""
+    columns = 16 * random.randint(0, 3) + random.randint(1, 8)
+    return _gemm(random, data_type, random.randint(1, 150), columns, random.choice((random.randint(1, 400), 1600)))
+
+
 def _gemm(random: Random, data_type: str, rows: int, columns: int, depth: int) -> Trial:
     rank = random.randint(2, 4)
     lead = tuple(random.randint(1, 3) for _ in range(rank - 2))
@@ -233,6 +239,33 @@ def wide_images(random: Random, data_type: str = "FLOAT32") -> Trial:
     )
     given = {name: values(random, size, data_type) for name, size in sizes.items()}
     return Trial(operator, given, channels * math.prod(window), shift=_shift(random, data_type))
+
+
+def pixelwise(random: Random, data_type: str = "FLOAT32") -> Trial:
+    """Windows of one pixel, whose channels lie side by side, at times with gaps between pixels."""
+    channels, filters = random.choice((1, 5, 32, random.randint(2, 330))), random.choice((8, 24, random.randint(1, 70)))
+    batch, groups = random.randint(1, 2), random.choice((1, 1, 2))
+    image = (random.randint(1, 20), random.randint(1, 20))
+    gap = random.choice((0, 0, 3))
+
+    def side_by_side(count: int) -> dml.TensorDesc:
+        pixel = count + gap
+        return dml.TensorDesc(
+            data_type, (batch, count, *image), (image[0] * image[1] * pixel, 1, image[1] * pixel, pixel)
+        )
+
+    weights = dml.TensorDesc(data_type, (groups * filters, channels, 1, 1))
+    operator = dml.Convolution(
+        input_tensor=side_by_side(groups * channels),
+        filter_tensor=weights,
+        output_tensor=side_by_side(groups * filters),
+        group_count=groups,
+        fused_activation=_some_activation(random),
+    )
+    given = {
+        name: values(random, getattr(operator, name).sizes, data_type) for name in ("input_tensor", "filter_tensor")
+    }
+    return Trial(operator, given, channels, shift=_shift(random, data_type))
 
 
 BYTES = ("INT8", "UINT8")

@@ -28,6 +28,8 @@ from tests.runtime.cpu.products import (
     layout,
     machine,
     magnitude,
+    narrow_product,
+    pixelwise,
     run,
     small_planes,
     thin_product,
@@ -54,6 +56,16 @@ def test_vector_product__agrees_with_its_definition(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_thin_product__agrees_with_its_definition(seed: int) -> None:
     check(thin_product(Random(f"thin {seed}"), TYPES[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_narrow_product__agrees_with_its_definition(seed: int) -> None:
+    check(narrow_product(Random(f"narrow {seed}"), TYPES[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_pixelwise_convolution__agrees_with_its_definition(seed: int) -> None:
+    check(pixelwise(Random(f"pixelwise {seed}"), TYPES[seed % 3]))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -191,6 +203,8 @@ def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, na
         check(gemm(random))
         check(vector_product(random))
         check(thin_product(random))
+        check(narrow_product(random))
+        check(pixelwise(random))
         check(convolution(random))
         check(convolution(random, is_depthwise=True))
         check(wide_images(random))
@@ -212,6 +226,8 @@ def _depthwise(random: Random) -> Trial:
         _large_gemm,
         vector_product,
         thin_product,
+        narrow_product,
+        pixelwise,
         convolution,
         _depthwise,
         small_planes,

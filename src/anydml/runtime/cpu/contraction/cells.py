@@ -40,11 +40,12 @@ class Cells:
         """How many cells hold so many numbers."""
         return -(-numbers // self.count)
 
-    def multiply_add(self, e: Writer, left: str, right: str, total: str) -> str:
-        kind = e.kind(self.element)
+    def multiply_add(self, e: Writer, left: str, right: str, total: str, lanes: int | None = None) -> str:
+        count = e.lanes if lanes is None else lanes
+        kind = e.kind(self.element, count)
         if self.is_float:
-            return _add_floats(e, kind, left, right, total)
-        return e.value(f"add {kind} {total}, {_multiply_words(e, kind, left, right)}")
+            return _add_floats(e, count, left, right, total)
+        return e.value(f"add {kind} {total}, {_multiply_words(e, count, left, right)}")
 
     def add(self, e: Writer, left: str, right: str) -> str:
         return e.value(f"{'fadd' if self.is_float else 'add'} {e.kind(self.element)} {left}, {right}")
@@ -53,21 +54,23 @@ class Cells:
 FLOATS, WORDS = Cells(1), Cells(2)
 
 
-def _add_floats(e: Writer, kind: str, left: str, right: str, total: str) -> str:
+def _add_floats(e: Writer, lanes: int, left: str, right: str, total: str) -> str:
+    kind = e.kind("float", lanes)
     if e.machine.fuses:
-        return e.intrinsic(f"fma.v{e.lanes}f32", kind, left, right, total)
+        return e.intrinsic(f"fma.v{lanes}f32", kind, left, right, total)
     return e.value(f"fadd {kind} {total}, {e.value(f'fmul {kind} {left}, {right}')}")
 
 
-def _multiply_words(e: Writer, kind: str, left: str, right: str) -> str:
+def _multiply_words(e: Writer, lanes: int, left: str, right: str) -> str:
     """The sum of the products of both halves of each lane."""
+    kind = e.kind("i32", lanes)
     if e.machine.multiplies_words:
-        narrow = f"<{2 * e.lanes} x i16>"
-        name = {4: "x86.sse2.pmadd.wd", 8: "x86.avx2.pmadd.wd", 16: "x86.avx512.pmaddw.d.512"}[e.lanes]
+        narrow = f"<{2 * lanes} x i16>"
+        name = {4: "x86.sse2.pmadd.wd", 8: "x86.avx2.pmadd.wd", 16: "x86.avx512.pmaddw.d.512"}[lanes]
         words = [e.value(f"bitcast {kind} {value} to {narrow}") for value in (left, right)]
         e.declare(f"{kind} @llvm.{name}({narrow}, {narrow})")
         return e.value(f"call {kind} @llvm.{name}({narrow} {words[0]}, {narrow} {words[1]})")
-    sixteen = f"<{', '.join(['i32 16'] * e.lanes)}>"
+    sixteen = f"<{', '.join(['i32 16'] * lanes)}>"
     high = [e.value(f"ashr {kind} {value}, {sixteen}") for value in (left, right)]
     raised = [e.value(f"shl {kind} {value}, {sixteen}") for value in (left, right)]
     low = [e.value(f"ashr {kind} {value}, {sixteen}") for value in raised]

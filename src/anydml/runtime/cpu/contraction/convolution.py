@@ -15,7 +15,15 @@ from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
 from anydml.runtime.cpu.contraction.gemm import activation, pack
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix
-from anydml.runtime.cpu.contraction.partition import Work, cost_of_rows, cut, most_rows, tile_height, tile_of
+from anydml.runtime.cpu.contraction.partition import (
+    Work,
+    cost_of_rows,
+    cut,
+    ends_in_half,
+    most_rows,
+    tile_height,
+    tile_of,
+)
 from anydml.runtime.cpu.contraction.product import Operand, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
@@ -93,12 +101,13 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     cells: Cells = filtered.windows.source.cells
     is_turned = _prefers_turned(filtered, done, machine)
     places, folds = _places(done, filtered)
-    operand: Operand = filtered.windows.merged() if is_turned else _pixels_of(filtered)
+    operand = _rows_of(filtered) if is_turned else _columns_of(filtered)
     sizes = (pixels, filters) if is_turned else (filters, pixels)
     is_in_place = isinstance(operand, Matrix)
     rows = filtered.windows.rows
     height = _line_height(filtered, machine) if is_turned else None
-    tile = tile_of(machine, cells, (*sizes, rows), True, is_in_place, height)
+    in_place = is_turned and is_in_place, not is_turned and is_in_place
+    tile = tile_of(machine, cells, (*sizes, rows), not in_place[0], in_place[1], height)
     epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS, folds[:2] == (1, 1))
     tile = replace(
         tile,
@@ -130,6 +139,8 @@ def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> boo
     strides = done.stores[0].strides
     straight = _cost(filters, machine) * -(-pixels // lanes)
     turned = (_line_cost(filtered, machine) or _cost(pixels, machine)) * -(-filters // lanes)
+    if filters > lanes and ends_in_half(filters, machine) and isinstance(_rows_of(filtered), Matrix):
+        return True  # fewer take longer to read than to multiply
     if pixels > 1 and strides[-1] != 1:
         straight *= _TURNED_COST
     if filters > 1 and strides[1] != 1:
@@ -188,13 +199,35 @@ def _places(done: Finished, filtered: Filtered) -> tuple[dict[Access, Place], Th
     return places, three(sizes, 1)
 
 
-def _pixels_of(filtered: Filtered) -> Operand:
-    """The windows of a filter of one tap that meets every pixel once are the input itself."""
+def _columns_of(filtered: Filtered) -> Operand:
+    """The windows, a column for each pixel: where they are the pixels of the input, that itself."""
+    matrix = _pixels_of(filtered)
+    if matrix is None:
+        return filtered.windows
+    if _is_read_in_place(matrix) and matrix.lane_stride == 1:
+        return matrix
+    return StagedMatrix(matrix, filtered.windows.source)
+
+
+def _rows_of(filtered: Filtered) -> Operand:
+    """The windows, a row for each pixel."""
+    matrix = _pixels_of(filtered)
+    if matrix is not None and _is_read_in_place(matrix) and matrix.depth_strides == (1,):
+        return matrix
+    return filtered.windows.merged()
+
+
+def _is_read_in_place(matrix: Matrix) -> bool:
+    return matrix.type is DataType.FLOAT32 and matrix.depth[0] <= _SMALL_DEPTH
+
+
+def _pixels_of(filtered: Filtered) -> Matrix | None:
+    """The input, where windows of one tap meet each of its pixels once."""
     windows = filtered.windows
     stride = windows.pixel_stride
     if stride is None:
-        return windows
-    matrix = Matrix(
+        return None
+    return Matrix(
         windows.slot,
         windows.type,
         windows.offset,
@@ -205,6 +238,3 @@ def _pixels_of(filtered: Filtered) -> Operand:
         windows.batch,
         windows.batch_strides,
     )
-    if windows.type is DataType.FLOAT32 and stride == 1 and windows.channels <= _SMALL_DEPTH:
-        return matrix
-    return StagedMatrix(matrix, windows.source)

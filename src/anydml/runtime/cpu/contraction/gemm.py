@@ -19,7 +19,15 @@ from anydml.runtime.cpu.contraction.cells import FLOATS, Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix, Pack, Panels
-from anydml.runtime.cpu.contraction.partition import STREAMED_ROWS_OF_FAR, Work, cut, is_far, tile_of
+from anydml.runtime.cpu.contraction.partition import (
+    FEWEST_LANES,
+    STREAMED_ROWS_OF_FAR,
+    Work,
+    cut,
+    is_far,
+    tile_of,
+    wanted_pieces,
+)
 from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
@@ -199,7 +207,13 @@ def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tup
         return lefts, Way.IN_PLACE
     if lefts is Way.PACKED and _has_far_left(problem):
         return Way.PACKED if workspace.is_constant(left.slot) or not has_room else Way.STAGED, Way.PACKED
-    return lefts, Way.STAGED if has_room else Way.PACKED
+    return lefts, Way.STAGED if has_room and not _is_one_chunk(rows, columns, depth, machine) else Way.PACKED
+
+
+def _is_one_chunk(rows: int, columns: int, depth: int, machine: Machine) -> bool:
+    """Whether one thread would do all if chunks packed the right operand: for few rows it is packed but once."""
+    is_small = columns < _FEW_VECTORS * machine.lanes and _MANY_ROWS <= rows < 2 * FEWEST_LANES
+    return is_small and wanted_pieces(rows * columns * depth) > 1
 
 
 def _has_far_left(problem: Problem) -> bool:

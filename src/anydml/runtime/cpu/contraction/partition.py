@@ -52,16 +52,24 @@ def tile_of(
     most = most_rows(machine)
     if not is_left_packed and depth > _SHORT:
         most = min(most, 8)  # rows that lie a power of two apart share places of the nearest cache, which has eight
-    height = height or tile_height(rows, most)
     # Sums, vectors of the right operand, and what a product takes before it is added.
     spare = machine.registers - (2 if machine.registers > 16 else 3)
+    is_half = ends_in_half(columns, machine) and cells.is_float and not is_right_in_place and height is None
+    if is_half:
+        most = min(most, spare // -(-columns // machine.lanes) - 1)
+    height = height or tile_height(rows, most)
     vectors = max(1, min(spare // (height + 1), 14 if is_right_in_place and height == 1 else 4))
-    if machine.registers > 16 and height > 8:
+    if machine.registers > 16 and height > 8 and not is_half:
         vectors = 1
     vectors = even_part(-(-columns // machine.lanes), vectors)
     is_streamed = is_right_in_place and rows <= (STREAMED_ROWS_OF_FAR if is_far(depth, columns) else _STREAMED_ROWS)
     is_blocked = depth_block(depth, is_streamed) != depth
-    return Tile(height, vectors, cells, is_left_packed, is_right_in_place, is_streamed, is_blocked)
+    return Tile(height, vectors, cells, is_left_packed, is_half, is_right_in_place, is_streamed, is_blocked)
+
+
+def ends_in_half(columns: int, machine: Machine) -> bool:
+    """Whether a tile holds all columns and half of its last vector is enough, which takes half the time."""
+    return machine.lanes == 16 and columns <= 4 * machine.lanes and 0 < columns % machine.lanes <= machine.lanes // 2
 
 
 def is_far(depth: int, columns: int) -> bool:

@@ -37,6 +37,8 @@ class Tile:
     vectors: int
     cells: Cells
     is_left_packed: bool
+    is_half: bool = False
+    """Whether no column lies in the second half of its last vector, which then is not computed."""
     is_right_in_place: bool = False
     """Then the last columns are read with masks: what follows them may be another buffer."""
     is_streamed: bool = False
@@ -182,11 +184,11 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
 
     A block is summed by itself first: the error of sums of sums grows more slowly.
     """
-    kind = e.kind(tile.cells.element)
+    element = tile.cells.element
     left = _PackedRows(e, tile) if tile.is_left_packed else _StridedRows(e, tile)
     pointers = [("ptr", pointer) for pointer in (*left.starts, "%right")]
-    count = tile.rows * tile.vectors
-    sums = [(kind, "zeroinitializer")] * count
+    widths = [e.lanes] * (tile.vectors - 1) + [e.lanes // 2 if tile.is_half else e.lanes]
+    sums = [(e.kind(element, lanes), "zeroinitializer") for lanes in widths] * tile.rows
     with e.carried(0, "%depth", 1, [*pointers, *sums]) as loop:
         at, right, totals = (
             loop.values[: len(pointers) - 1],
@@ -195,9 +197,9 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
         )
         places = [e.at(right, number * e.vector_bytes) for number in range(tile.vectors)]
         if masks:
-            vectors = [e.load_some(tile.cells.element, *pair) for pair in zip(places, masks, strict=True)]
+            vectors = [e.load_some(element, *pair) for pair in zip(places, masks, strict=True)]
         else:
-            vectors = [e.load(kind, place) for place in places]
+            vectors = [e.load(e.kind(element, lanes), place) for place, lanes in zip(places, widths, strict=True)]
         if tile.is_streamed:
             for place in places:  # what the next tile reads
                 e.prefetch(e.at(place, tile.vectors * e.vector_bytes), FIRST_LEVEL)
@@ -206,17 +208,28 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
             e.prefetch(e.at(ahead, line * LINE_BYTES), SECOND_LEVEL)
         following = []
         for row in range(tile.rows):
-            spread = e.splat(tile.cells.element, e.load(tile.cells.element, left.address(at, row), CELL_BYTES))
-            for number, vector in enumerate(vectors):
+            cell = e.load(element, left.address(at, row), CELL_BYTES)
+            spread = {lanes: e.splat(element, cell, lanes) for lanes in dict.fromkeys(widths)}
+            for number, (vector, lanes) in enumerate(zip(vectors, widths, strict=True)):
                 total = totals[row * tile.vectors + number]
-                following.append(tile.cells.multiply_add(e, spread, vector, total))
+                following.append(tile.cells.multiply_add(e, spread[lanes], vector, total, lanes))
         moved = [e.at(pointer, left.depth_stride) for pointer in at]
         loop.following = [*moved, e.at(right, "%pitch"), *following]
-    found = loop.following[len(pointers) :]
+    found = [
+        _whole(e, element, total, lanes)
+        for total, lanes in zip(loop.following[len(pointers) :], widths * tile.rows, strict=True)
+    ]
     if not tile.is_blocked:
         return found
-    before = [e.load(kind, e.at("%sums", number * e.vector_bytes)) for number in range(count)]
+    before = [e.load(e.kind(element), e.at("%sums", number * e.vector_bytes)) for number in range(len(found))]
     return [tile.cells.add(e, *pair) for pair in zip(before, found, strict=True)]
+
+
+def _whole(e: Writer, element: str, vector: str, lanes: int) -> str:
+    """A vector of so many lanes as a whole one; the others are 0."""
+    if lanes == e.lanes:
+        return vector
+    return e.shuffle(e.kind(element, lanes), vector, "zeroinitializer", [min(lane, lanes) for lane in range(e.lanes)])
 
 
 class _PackedRows:
