@@ -29,6 +29,7 @@ from tests.runtime.cpu.products import (
     wide_images,
 )
 from tests.runtime.cpu.recurrent import GATES, network
+from tests.runtime.cpu.taking import MAKERS as TAKING
 from tests.runtime.cpu.test_pools import average_pooling, max_pooling
 from tests.runtime.cpu.test_resampling import random_operator
 from tests.runtime.moves.test_guards import guarded
@@ -52,6 +53,7 @@ MAKERS = {
     "backward": backward_convolution,
     "integers": integer_gemm,
     **ELEMENTS,
+    **TAKING,
     "maxima": max_pooling,
     "averages": average_pooling,
     "resampling": resampling,

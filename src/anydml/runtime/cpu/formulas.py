@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from anydml.core.datatype import DataType
 from anydml.core.expression import Node, cast, load, substitute
 from anydml.core.steps import Access, Nest, Program, Step, Store, View, shifted_loads, without_unused_loads
 from anydml.core.tracing import TRACED, Traced
 from anydml.graph.lower import computed_type
 from anydml.runtime.cpu.expand import Workspace
+
+_MOST_PLACES = 1 << 20
+"""Along an axis; the list of more would take too much memory."""
 
 
 def expand_batch_normalization(program: Program, workspace: Workspace) -> list[Step] | None:
@@ -21,6 +28,34 @@ def expand_batch_normalization(program: Program, workspace: Workspace) -> list[S
     elements = [element_of(view, number) for number, view in enumerate(views)]
     result = activated(operator.fused_activation, normalized(operator, *elements))
     return [with_result(nests[0], [repeated(view) for view in views], result.node)]
+
+
+def expand_one_hot(program: Program, workspace: Workspace) -> list[Step] | None:
+    """Every element asks whether the index is its own place along the axis, of which there is a list."""
+    operator: Any = program.operator
+    indices, values = program.inputs
+    (nest,) = program.outputs
+    assert indices is not None and values is not None
+    size = operator.output_tensor.sizes[operator.axis]
+    if nest is None or values.type.is_packed_pair or size > _MOST_PLACES:
+        return None
+    kind = indices.type.numpy_dtype
+    slot = workspace.constant(np.arange(size, dtype=kind), "places")
+    along = tuple(int(axis == operator.axis) for axis in range(len(nest.sizes)))
+    fastest = max(axis for axis, count in enumerate(values.sizes) if count > 1)
+    still = Access(values.slot, values.type, (0,) * len(nest.sizes), values.offset)
+    loads = [
+        repeated(indices),
+        Access(slot, indices.type, along),
+        still,
+        replace(still, offset=values.offset + values.strides[fastest]),
+    ]
+    m: Any = TRACED
+    index, place = (Traced(load(number, kind)) for number in (0, 1))
+    off, on = (Traced(load(number, values.type.numpy_dtype)) for number in (2, 3))
+    if indices.type in (DataType.INT32, DataType.INT64):
+        index = m.where(index < 0, index + size, index)
+    return [with_result(nest, loads, m.where(index == place, on, off).node)]
 
 
 def normalized(operator: Any, x: Traced, mean: Traced, variance: Traced, scale: Traced, bias: Traced) -> Any:

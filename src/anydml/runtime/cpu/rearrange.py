@@ -130,8 +130,8 @@ _FOLDS = {
     **dict.fromkeys(("MEAN_VARIANCE_NORMALIZATION2", "LP_NORMALIZATION"), _WHOLE_ROWS),
     **dict.fromkeys(("CUMULATIVE_PRODUCT", "CUMULATIVE_SUMMATION"), _RUNNING),
 }
-_POINTWISE = ("BATCH_NORMALIZATION",)
-"""What becomes a nest reads any strides by itself."""
+_IN_PLACE = ("BATCH_NORMALIZATION", "GATHER", "GATHER_ELEMENTS", "GATHER_ND1", "ONE_HOT")
+"""What becomes a nest reads any strides by itself, and what is taken is a part of the input."""
 
 
 def _order_for(operator: Any) -> Order:
@@ -139,7 +139,7 @@ def _order_for(operator: Any) -> Order:
         return partial(_FOLDS[operator.dml_type].order, folded=_folded_axes(operator))
     if operator.dml_type in _WINDOWS and is_whole(operator):
         return partial(_SUMS.order, folded=range(FIRST_SPATIAL, operator.input_tensor.rank))
-    return _never if operator.dml_type in _POINTWISE else _order_of_scattered
+    return _never if operator.dml_type in _IN_PLACE else _order_of_scattered
 
 
 def _folded_axes(operator: Any) -> Sequence[int]:
