@@ -30,6 +30,8 @@ from anydml.runtime.native.tasks import Task
 Numbers = tuple[int, ...]
 _BYTES_OF = {1: DataType.UINT8, 2: DataType.UINT16, 4: DataType.UINT32, 8: DataType.UINT64}
 """Elements only move: what they mean is of no account."""
+_TOGETHER = 4
+"""Elements, or vectors, that are moved at once."""
 
 
 @dataclass(frozen=True)
@@ -196,56 +198,71 @@ class _Taking(Kernel):
 
     def _emit_rows(self) -> None:
         with self.e.function("row", f"ptr %parameters, i64 %size, {self.arguments}"):
-            if all(self.shape.sides[number][1] == STILL for number in self.indices):
-                self._copy(self._found("%p0", 0))
-            else:
-                self._take()
+            self._row_of([self._stride(side) for side in self.sides], self._bounds())
 
-    def _take(self) -> None:
-        """Elements one by one."""
-        e, strides = self.e, self._loop(self.columns_loop)[1]
-        with e.loop(0, "%size") as i:
-            source = self._found(e.at("%p0", e.multiply(i, strides[0])), i)
-            target = e.at(self.pointers[self.result], e.multiply(i, strides[self.result]))
-            e.store(self.kind, e.load(self.kind, source), target)
+    def _stride(self, side: int) -> Value:
+        """From column to column."""
+        data_type, step = self.shape.sides[side]
+        if step in (EVEN, STILL):
+            return data_type.element_bytes if step == EVEN else 0
+        return self._word("%parameters", self.columns_loop + 1 + side)
 
-    def _copy(self, source: str) -> None:
-        """A whole row, whose elements lie side by side, or not."""
-        e, lanes = self.e, self.lanes.count
-        steps = [self.shape.sides[side][1] for side in (0, self.result)]
-        if steps != [EVEN, EVEN]:
-            _, strides = self._loop(self.columns_loop)
-            with e.loop(0, "%size") as i:
-                value = e.load(self.kind, e.at(source, e.multiply(i, strides[0])))
-                target = e.at(self.pointers[self.result], e.multiply(i, strides[self.result]))
-                e.store(self.kind, value, target)
+    def _bounds(self) -> list[Sequence[str]]:
+        """Of each index, how many places there are, and how far apart they are."""
+        return [
+            [self._word("%parameters", self.bounds + 2 * number + k) for k in (0, 1)]
+            for number in range(len(self.indices))
+        ]
+
+    def _row_of(self, strides: Sequence[Value], bounds: Sequence[Sequence[str]]) -> None:
+        e, result = self.e, self.pointers[self.result]
+        is_shared = all(self.shape.sides[number][1] == STILL for number in self.indices)
+        source = self._found("%p0", [0] * len(self.pointers), bounds) if is_shared else "%p0"
+        if is_shared and all(self.shape.sides[side][1] == EVEN for side in (0, self.result)):
+            self._copy(source, result)
             return
-        whole = e.mask("%size", -lanes)
-        with e.loop(0, whole, lanes) as i:
-            self._copy_vector(source, i, None)
+
+        def move(columns: Sequence[Value]) -> None:
+            steps = [[e.multiply(column, stride) if stride else 0 for stride in strides] for column in columns]
+            places = [e.at(source, each[0]) for each in steps]
+            if not is_shared:
+                places = [self._found(place, each, bounds) for place, each in zip(places, steps, strict=True)]
+            values = [e.load(self.kind, place) for place in places]
+            for value, each in zip(values, steps, strict=True):
+                e.store(self.kind, value, e.at(result, each[self.result]))
+
+        e.unrolled("%size", _TOGETHER, move)
+
+    def _copy(self, source: str, result: str) -> None:
+        """Elements that lie side by side."""
+        e, lanes = self.e, self.lanes.count
+        many, whole = (e.mask("%size", -count) for count in (_TOGETHER * lanes, lanes))
+        with e.loop(0, many, _TOGETHER * lanes) as i:
+            for more in range(_TOGETHER):
+                self._copy_vector(source, result, e.add(i, more * lanes), None)
+        with e.loop(many, whole, lanes) as i:
+            self._copy_vector(source, result, i, None)
         with e.when(e.value(f"icmp slt i64 {whole}, %size")):
-            self._copy_vector(source, whole, vectors.first_lanes(e, lanes, e.subtract("%size", whole)))
+            self._copy_vector(source, result, whole, vectors.first_lanes(e, lanes, e.subtract("%size", whole)))
 
-    def _copy_vector(self, source: str, place: Value, mask: str | None) -> None:
-        e, data_type = self.e, self.shape.sides[0][0]
-        distance = e.multiply(place, self.bytes)
-        found = vectors.load(self.lanes, data_type, e.at(source, distance), mask)
-        vectors.store(found, e.at(self.pointers[self.result], distance), mask)
+    def _copy_vector(self, source: str, result: str, place: Value, mask: str | None) -> None:
+        distance = self.e.multiply(place, self.bytes)
+        found = vectors.load(self.lanes, self.shape.sides[0][0], self.e.at(source, distance), mask)
+        vectors.store(found, self.e.at(result, distance), mask)
 
-    def _found(self, pointer: str, column: Value) -> str:
-        """Where the indices of a column point."""
+    def _found(self, pointer: str, steps: Sequence[Value], bounds: Sequence[Sequence[str]]) -> str:
+        """Where the indices of a column point, which lies these steps from the first."""
         e = self.e
-        for number in self.indices:
-            size, step = (self._word("%parameters", self.bounds + 2 * (number - 1) + k) for k in (0, 1))
-            pointer = e.at(pointer, e.multiply(self._place(number, column, size), step))
+        for number, (size, step) in zip(self.indices, bounds, strict=True):
+            place = self._place(number, e.at(self.pointers[number], steps[number]), size)
+            pointer = e.at(pointer, e.multiply(place, step))
         return pointer
 
-    def _place(self, number: int, column: Value, size: str) -> Value:
+    def _place(self, number: int, pointer: str, size: str) -> Value:
         """An index that counts from the start, and lies inside."""
         e, (data_type, _) = self.e, self.shape.sides[number]
-        stride = self._word("%parameters", self.columns_loop + 1 + number)
         kind, last = scalar_name(data_type.numpy_dtype), e.subtract(size, 1)
-        found = e.load(kind, e.at(self.pointers[number], e.multiply(column, stride)))
+        found = e.load(kind, pointer)
         is_signed = data_type in (DataType.INT32, DataType.INT64)
         if kind != "i64":
             found = e.value(f"{'sext' if is_signed else 'zext'} {kind} {found} to i64")
