@@ -107,6 +107,56 @@ def one_hot(random: Random) -> Trial:
     return Trial(operator, given, 1, shift=random.randrange(0, 64, 8))
 
 
+_ORDERED_TYPES = (
+    "FLOAT32",
+    "FLOAT32",
+    "FLOAT16",
+    "INT8",
+    "UINT8",
+    "INT16",
+    "UINT16",
+    "INT32",
+    "UINT32",
+    "INT64",
+    "UINT64",
+)
+_SPECIAL = (np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0)
+
+
+def _numbers_to_order(random: Random, sizes: tuple[int, ...], data_type: str) -> Array:
+    """Many are equal, and some are no numbers; or any bits."""
+    kind = dml.DataType.parse(data_type)
+    generator = np.random.default_rng(random.getrandbits(32))
+    if random.random() < 0.4:
+        data = generator.bytes(int(np.prod(sizes)) * kind.element_bytes)
+        return np.frombuffer(data, kind.numpy_dtype).reshape(sizes)
+    few = generator.integers(0, random.choice((3, 100)), sizes).astype(kind.numpy_dtype)
+    if not kind.is_float:
+        return few
+    special = generator.choice(np.array(_SPECIAL, kind.numpy_dtype), sizes)
+    return np.where(generator.random(sizes) < 0.2, special, few - few.dtype.type(1))
+
+
+def top_k(random: Random) -> Trial:
+    """Rows of up to a few hundred elements; at times more are wanted than machine code holds."""
+    rank, data_type = random.randint(1, 4), random.choice(_ORDERED_TYPES)
+    axis = random.randrange(rank)
+    long = random.choice((1, 3, 17, 64, 100, 333))
+    sizes = tuple(long if number == axis else random.choice((1, 2, 5, 9)) for number in range(rank))
+    count = random.choice((1, 1, long, random.randint(1, long), min(long, 10)))
+    taken = tuple(count if number == axis else size for number, size in enumerate(sizes))
+    operator = dml.TopK1(
+        input_tensor=layout(random, sizes, data_type),
+        output_value_tensor=layout(random, taken, data_type),
+        output_index_tensor=layout(random, taken, random.choice(("UINT32", "UINT64"))),
+        axis=axis,
+        k=count,
+        axis_direction=random.choice(("INCREASING", "DECREASING")),
+    )
+    given = {"input_tensor": _numbers_to_order(random, sizes, data_type)}
+    return Trial(operator, given, 1, shift=random.randrange(0, 64, 8))
+
+
 MAKERS: dict[str, Callable[[Random], Trial]] = {
     "gather": gather,
     "gathered elements": gather_elements,

@@ -22,7 +22,7 @@ from tests.runtime.cpu.products import (
     vector_product,
 )
 from tests.runtime.cpu.recurrent import network
-from tests.runtime.cpu.taking import gather, gather_nd
+from tests.runtime.cpu.taking import gather, gather_nd, top_k
 from tests.runtime.cpu.test_pools import average_pooling, max_pooling
 
 pytest.importorskip("llvmlite.binding", reason="only llvmlite can compile")
@@ -43,6 +43,7 @@ MAKERS: dict[str, Callable[[Random], Operator]] = {
     "attention": lambda random: attention(random)[0],
     "gather": lambda random: gather(random).operator,
     "gathered tuples": lambda random: gather_nd(random).operator,
+    "best": lambda random: top_k(random).operator,
     "LSTM": lambda random: network(random, "LSTM").operator,
     "GRU": lambda random: network(random, "GRU").operator,
 }

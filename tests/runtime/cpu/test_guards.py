@@ -30,6 +30,7 @@ from tests.runtime.cpu.products import (
 )
 from tests.runtime.cpu.recurrent import GATES, network
 from tests.runtime.cpu.taking import MAKERS as TAKING
+from tests.runtime.cpu.taking import top_k
 from tests.runtime.cpu.test_pools import average_pooling, max_pooling
 from tests.runtime.cpu.test_resampling import random_operator
 from tests.runtime.moves.test_guards import guarded
@@ -54,6 +55,7 @@ MAKERS = {
     "integers": integer_gemm,
     **ELEMENTS,
     **TAKING,
+    "best": top_k,
     "maxima": max_pooling,
     "averages": average_pooling,
     "resampling": resampling,

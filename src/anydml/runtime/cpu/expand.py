@@ -81,6 +81,7 @@ EXPANDERS: dict[str, str] = {
     "GATHER_ELEMENTS": "anydml.runtime.cpu.taking:expand_gather_elements",
     "GATHER_ND1": "anydml.runtime.cpu.taking:expand_gather_nd",
     "ONE_HOT": "anydml.runtime.cpu.formulas:expand_one_hot",
+    "TOP_K1": "anydml.runtime.cpu.selecting:expand_top_k",
     "REDUCE": f"{_REDUCTIONS}:expand_reduce",
     "ACTIVATION_SOFTMAX": f"{_REDUCTIONS}:expand_softmax",
     "ACTIVATION_SOFTMAX1": f"{_REDUCTIONS}:expand_softmax",
