@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from tests.operators.arrays import WAYS, Array, outputs_of
+from tests.operators.arrays import DEVICES, WAYS, Array, outputs_of
 
 RATE, FIRST, SECOND = 0.125, 0.875, 1 - 2.0**-10  # numbers that FLOAT32 has
 
@@ -47,3 +47,36 @@ def test_adam__at_step_0_has_no_correction_to_divide_by(device: str) -> None:
     _, found = adam(0, "uint32", device)
     assert np.isnan(found["output_parameters_tensor"]).all()
     assert np.isfinite(found["output_first_moment_tensor"]).all()
+
+
+@pytest.mark.parametrize("order", ["NCHW", "NHWC"])
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_adam__of_many_parameters_in_place(order: str, data_type: str) -> None:
+    """Outputs lie where inputs do, each where another would: all are read before any is written."""
+    sizes = (2, 19, 33, 41)
+    desc = dml.TensorDesc(data_type, sizes, order=order)
+    names = ("input_parameters_tensor", "input_first_moment_tensor", "input_second_moment_tensor", "gradient_tensor")
+    operator = dml.AdamOptimizer(
+        **dict.fromkeys(names, desc),
+        training_step_tensor=dml.TensorDesc("UINT32", (1, 1, 1, 1)),
+        learning_rate=RATE,
+        beta1=FIRST,
+        beta2=SECOND,
+        epsilon=1e-8,
+    )
+    random, found = np.random.default_rng(8), {}
+    given = {name: random.random(desc.total_tensor_size_in_bytes // desc.data_type.element_bytes) for name in names}
+    for device in DEVICES:
+        buffers: dict[str, Any] = {name: x.astype(desc.data_type.numpy_dtype) for name, x in given.items()}
+        written = {
+            "output_parameters_tensor": buffers["gradient_tensor"],
+            "output_first_moment_tensor": buffers["input_parameters_tensor"],
+            "output_second_moment_tensor": buffers["input_first_moment_tensor"],
+        }
+        step = np.array([3], np.uint32)
+        dml.Device(device).compile(operator)(**buffers, training_step_tensor=step, **written)
+        found[device] = [x.astype(np.float64) for x in written.values()]
+    bound = 2e-3 if data_type == "FLOAT16" else 1e-6
+    for results in zip(*found.values(), strict=True):
+        for other in results[1:]:
+            np.testing.assert_allclose(other, results[0], rtol=bound, atol=bound)

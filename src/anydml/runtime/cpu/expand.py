@@ -80,6 +80,7 @@ EXPANDERS: dict[str, str] = {
     "GATHER": "anydml.runtime.cpu.taking:expand_gather",
     "GATHER_ELEMENTS": "anydml.runtime.cpu.taking:expand_gather_elements",
     "GATHER_ND1": "anydml.runtime.cpu.taking:expand_gather_nd",
+    "ADAM_OPTIMIZER": "anydml.runtime.cpu.formulas:expand_adam",
     "ONE_HOT": "anydml.runtime.cpu.formulas:expand_one_hot",
     "TOP_K1": "anydml.runtime.cpu.selecting:expand_top_k",
     "REDUCE": f"{_REDUCTIONS}:expand_reduce",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anydml.core.datatype import DataType
-from anydml.core.expression import Node, cast, load, substitute
+from anydml.core.expression import FLOAT32, FLOAT64, Node, cast, constant, load, substitute
 from anydml.core.steps import Access, Nest, Program, Step, Store, View, shifted_loads, without_unused_loads
 from anydml.core.tracing import TRACED, Traced
 from anydml.graph.lower import computed_type
@@ -56,6 +56,43 @@ def expand_one_hot(program: Program, workspace: Workspace) -> list[Step] | None:
     if indices.type in (DataType.INT32, DataType.INT64):
         index = m.where(index < 0, index + size, index)
     return [with_result(nest, loads, m.where(index == place, on, off).node)]
+
+
+def expand_adam(program: Program, workspace: Workspace) -> list[Step] | None:
+    """The rate, which is one number for all, and then all parameters and averages at once."""
+    operator: Any = program.operator
+    nests = [nest for nest in program.outputs if nest is not None]
+    views = [view for view in program.inputs if view is not None]
+    if any(len(nest.stores) != 1 or nest.loads or nest.stores[0].value.op != "result" for nest in nests):
+        return None
+    *tensors, step = views
+    slot = workspace.temporary(FLOAT32.itemsize, "rate")
+    rate = Access(slot, DataType.FLOAT32, (0,) * len(nests[0].sizes))
+    value = _adam_rate(operator, Traced(cast(load(0, step.type.numpy_dtype), FLOAT64)))
+    first = Nest((1,), (Access(step.slot, step.type, (0,), step.offset),), (Store(replace(rate, strides=(0,)), value),))
+    elements = [element_of(view, number) for number, view in enumerate(tensors)]
+    moved = _adam(operator, elements, Traced(load(len(tensors), FLOAT32)))
+    stores = [
+        Store(nest.stores[0].access, cast(result.node, nest.stores[0].access.type.numpy_dtype))
+        for nest, result in zip(nests, moved, strict=True)
+    ]
+    return [first, Nest(nests[0].sizes, (*map(repeated, tensors), rate), tuple(stores))]
+
+
+def _adam_rate(operator: Any, step: Traced) -> Node:
+    """In double precision: 1 - beta^t loses most of its digits otherwise."""
+    m: Any = TRACED
+    powers = [m.power(Traced(constant(beta, FLOAT64)), step) for beta in (operator.beta2, operator.beta1)]
+    correction = m.sqrt(1.0 - powers[0]) / (1.0 - powers[1])
+    return cast((correction * operator.learning_rate).node, FLOAT32)
+
+
+def _adam(operator: Any, elements: Sequence[Traced], rate: Traced) -> list[Traced]:
+    m: Any = TRACED
+    x, first, second, gradient = elements
+    mean = first * operator.beta1 + gradient * (1 - operator.beta1)
+    square = second * operator.beta2 + (gradient * gradient) * (1 - operator.beta2)
+    return [x - rate * mean / (m.sqrt(square) + operator.epsilon), mean, square]
 
 
 def normalized(operator: Any, x: Traced, mean: Traced, variance: Traced, scale: Traced, bias: Traced) -> Any:

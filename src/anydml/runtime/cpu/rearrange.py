@@ -130,7 +130,7 @@ _FOLDS = {
     **dict.fromkeys(("MEAN_VARIANCE_NORMALIZATION2", "LP_NORMALIZATION"), _WHOLE_ROWS),
     **dict.fromkeys(("CUMULATIVE_PRODUCT", "CUMULATIVE_SUMMATION"), _RUNNING),
 }
-_IN_PLACE = ("BATCH_NORMALIZATION", "GATHER", "GATHER_ELEMENTS", "GATHER_ND1", "ONE_HOT", "TOP_K1")
+_IN_PLACE = ("ADAM_OPTIMIZER", "BATCH_NORMALIZATION", "GATHER", "GATHER_ELEMENTS", "GATHER_ND1", "ONE_HOT", "TOP_K1")
 """What becomes a nest reads any strides by itself, and what is taken is a part of the input."""
 
 
