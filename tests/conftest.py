@@ -10,10 +10,18 @@ import pytest
 from hypothesis import settings
 
 from anydml.runtime.native import cache
+from tests.faults import report_faults
 
 # Slow machines must not fail what is right, so nothing is timed; the same cases run for everyone.
 settings.register_profile("anydml", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("anydml")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """A fault in machine code says where it was, before Python's report, and to the same place."""
+    from _pytest.faulthandler import fault_handler_stderr_fd_key
+
+    report_faults(session.config.stash.get(fault_handler_stderr_fd_key, 2))
 
 
 def pytest_collection_finish() -> None:
