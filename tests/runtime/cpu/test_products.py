@@ -195,8 +195,6 @@ def test_convolution__of_many_channels(order: str) -> None:
 @pytest.mark.parametrize("name", MACHINES)
 @pytest.mark.parametrize("seed", range(12))
 def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, name: str, seed: int) -> None:
-    if llvm.host().architecture not in ("x86_64", "amd64"):
-        pytest.skip("code for another architecture")
     random = Random(f"machine {seed}")
     with machine(monkeypatch, name):
         assert llvm.vector_bytes() == {"sse2": 16, "avx2": 32}[name]

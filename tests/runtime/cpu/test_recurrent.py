@@ -33,8 +33,6 @@ def test_network__agrees_with_its_definition(kind: str, seed: int) -> None:
 @pytest.mark.parametrize("name", MACHINES)
 @pytest.mark.parametrize("kind", GATES)
 def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, name: str, kind: str) -> None:
-    if llvm.host().architecture not in ("x86_64", "amd64"):
-        pytest.skip("code for another architecture")
     with machine(monkeypatch, name):
         for seed in range(3):
             check(network(Random(f"{name} {kind} {seed}"), kind), "FLOAT32")
