@@ -80,3 +80,18 @@ def test_adam__of_many_parameters_in_place(order: str, data_type: str) -> None:
     for results in zip(*found.values(), strict=True):
         for other in results[1:]:
             np.testing.assert_allclose(other, results[0], rtol=bound, atol=bound)
+
+
+def test_adam__rounds_to_its_own_type_before_what_follows() -> None:
+    half = dml.TensorDesc("FLOAT16", (1, 1, 2, 3))
+    names = ("input_parameters_tensor", "input_first_moment_tensor", "input_second_moment_tensor", "gradient_tensor")
+    step = dml.TensorDesc("UINT32", (1, 1, 1, 1))
+    options = {"learning_rate": RATE, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
+    operator = dml.AdamOptimizer(**dict.fromkeys(names, half), training_step_tensor=step, **options)
+    wide = dml.Cast(input_tensor=half, output_tensor=dml.TensorDesc("FLOAT32", half.sizes))
+    inputs, outputs = [(n, 0, n) for n in range(5)], [(n + 1, 0, n) for n in range(3)]
+    graph = dml.Graph([operator, wide, wide, wide], inputs, outputs, [(0, n, n + 1, 0) for n in range(3)])
+    random = np.random.default_rng(6)
+    given = [random.random(half.sizes).astype(np.float16) for _ in names]
+    found = dml.Device().compile_graph(graph)(*given, np.array([[[[5]]]], np.uint32))
+    assert all(np.array_equal(x, x.astype(np.float16).astype(np.float32)) for x in found)

@@ -73,3 +73,17 @@ def test_threads__give_the_same_bits() -> None:
     x = np.random.default_rng(3).integers(0, 50, (300, 1000)).astype(np.float32)
     compiled = dml.Device().compile(_operator(300, 1000, 12))
     assert_threads_change_no_bit(lambda: compiled(x))
+
+
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16", "INT8", "UINT64"])
+def test_what_follows__is_made_of_values_and_places(data_type: str) -> None:
+    """Conversions that follow become a part of what stores the results."""
+    x = np.random.default_rng(5).permutation(400).astype(np.float32).reshape(2, 200)
+    wanted = dml.TensorDesc(data_type, (2, 7))
+    best = _operator(2, 200, 7)
+    casts = [
+        dml.Cast(input_tensor=dml.TensorDesc(kind, (2, 7)), output_tensor=wanted) for kind in ("FLOAT32", "UINT32")
+    ]
+    graph = dml.Graph([best, *casts], [(0, 0, 0)], [(1, 0, 0), (2, 0, 1)], [(0, 0, 1, 0), (0, 1, 2, 0)])
+    found, right = (dml.Device(device).compile_graph(graph)(x) for device in ("cpu", "reference"))
+    assert all(map(np.array_equal, found, right))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, FLOAT64, Node, cast, constant, load, substitute
+from anydml.core.orders import packed_strides
 from anydml.core.steps import Access, Nest, Program, Step, Store, View, shifted_loads, without_unused_loads
 from anydml.core.tracing import TRACED, Traced
 from anydml.graph.lower import computed_type
@@ -72,8 +74,9 @@ def expand_adam(program: Program, workspace: Workspace) -> list[Step] | None:
     first = Nest((1,), (Access(step.slot, step.type, (0,), step.offset),), (Store(replace(rate, strides=(0,)), value),))
     elements = [element_of(view, number) for number, view in enumerate(tensors)]
     moved = _adam(operator, elements, Traced(load(len(tensors), FLOAT32)))
+    # Results are rounded to their own type first, whatever they are stored as.
     stores = [
-        Store(nest.stores[0].access, cast(result.node, nest.stores[0].access.type.numpy_dtype))
+        Store(nest.stores[0].access, cast(result.node, nest.stores[0].value.type))
         for nest, result in zip(nests, moved, strict=True)
     ]
     return [first, Nest(nests[0].sizes, (*map(repeated, tensors), rate), tuple(stores))]
@@ -118,6 +121,17 @@ def has_formula(activation: Any) -> bool:
 
 def activated(activation: Any, x: Traced) -> Any:
     return x if activation is None else activation.formula(TRACED, x)
+
+
+def into_nest(
+    nest: Nest | None, sizes: tuple[int, ...], type: DataType, workspace: Workspace
+) -> tuple[Access, list[Step]]:
+    """Where a result of this type goes: where the nest stores it as it is, or to memory for the steps after it."""
+    store = nest.stores[0] if nest is not None and len(nest.stores) == 1 else None
+    if store is not None and store.value.op == "result" and store.access.type is type:
+        return store.access, []
+    made = Access(workspace.temporary(prod(sizes) * type.element_bytes, "made"), type, packed_strides(sizes))
+    return made, [] if nest is None else [with_result(nest, [made], load(0, type.numpy_dtype))]
 
 
 def with_result(nest: Nest, loads: Sequence[Access], value: Node) -> Nest:

@@ -18,6 +18,7 @@ from anydml.core.enums import AxisDirection
 from anydml.core.expression import load
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.runtime.cpu.expand import Workspace
+from anydml.runtime.cpu.formulas import into_nest
 from anydml.runtime.cpu.loops import Loops, cut, in_order_of_store
 from anydml.runtime.cpu.pointwise import Kernel, Shape, native_task, pieces_of
 from anydml.runtime.native import llvm
@@ -101,20 +102,13 @@ def expand_top_k(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
     (source,) = program.inputs
     assert source is not None
-    accesses = [_plain_store(nest) for nest in program.outputs]
-    if None in accesses or operator.k > MOST_HELD or source.type.is_packed_pair:
+    if operator.k > MOST_HELD or source.type.is_packed_pair:
         return None
-    values, places = (access for access in accesses if access is not None)
-    if values.type is not source.type:
-        return None
-    return [Selected(source, values, places, operator.axis, operator.k, operator.axis_direction)]
-
-
-def _plain_store(nest: Nest | None) -> Access | None:
-    """Where a result goes, if nothing else is made of it."""
-    if nest is None or len(nest.stores) != 1 or nest.stores[0].value.op != "result":
-        return None
-    return nest.stores[0].access
+    sizes = operator.output_value_tensor.sizes
+    types = (operator.output_value_tensor.data_type, operator.output_index_tensor.data_type)
+    targets = [into_nest(nest, sizes, type, workspace) for nest, type in zip(program.outputs, types, strict=True)]
+    (values, one), (places, other) = targets
+    return [Selected(source, values, places, operator.axis, operator.k, operator.axis_direction), *one, *other]
 
 
 # Machine code

@@ -15,11 +15,10 @@ from typing import Any
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import load
-from anydml.core.orders import packed_strides
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expand import Workspace
-from anydml.runtime.cpu.formulas import with_result
+from anydml.runtime.cpu.formulas import into_nest
 from anydml.runtime.cpu.loops import EVEN, STILL, Loops, cut, in_order_of_store
 from anydml.runtime.cpu.pointwise import Kernel, Shape, native_task, pieces_of
 from anydml.runtime.native import llvm
@@ -153,13 +152,9 @@ def _steps(
     (nest,) = program.outputs
     if nest is None or source.type.is_packed_pair:
         return None
-    if len(nest.stores) == 1 and nest.stores[0].value.op == "result" and nest.stores[0].access.type is source.type:
-        result = nest.stores[0].access
-        return [Taken(sizes, source, strides, indices, replace(result, strides=_last(result.strides, len(sizes))))]
-    slot = workspace.temporary(nest.iterations * source.type.element_bytes, "taken")
-    packed = Access(slot, source.type, packed_strides(nest.sizes))
-    taken = Taken(sizes, source, strides, indices, replace(packed, strides=_last(packed.strides, len(sizes))))
-    return [taken, with_result(nest, [packed], load(0, source.type.numpy_dtype))]
+    result, after = into_nest(nest, nest.sizes, source.type, workspace)
+    taken = Taken(sizes, source, strides, indices, replace(result, strides=_last(result.strides, len(sizes))))
+    return [taken, *after]
 
 
 def _last(strides: Numbers, count: int) -> Numbers:
