@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.runtime.cpu.selecting import MOST_HELD
+from anydml.runtime.cpu.selecting import FEW, MOST_HELD
 from anydml.runtime.native import llvm
 from tests.runtime.cpu.products import MACHINES, Array, Trial, buffer, elements_alone, machine
 from tests.runtime.cpu.support import assert_threads_change_no_bit
@@ -54,10 +54,13 @@ def _operator(rows: int, columns: int, count: int, **options: Any) -> dml.TopK1:
 
 
 @needs_llvm
-@pytest.mark.parametrize("count", [1, MOST_HELD])
-def test_few__are_found_by_machine_code(count: int) -> None:
-    assert "program" not in dml.Device().compile(_operator(3, 200, count)).plan.describe()
-    assert "program" in dml.Device().compile(_operator(3, 200, MOST_HELD + 1)).plan.describe()
+@pytest.mark.parametrize(
+    ("count", "is_sorted"), [(1, False), (MOST_HELD, False), (MOST_HELD + 1, True), (FEW + 1, True)]
+)
+def test_few__are_found_by_machine_code(count: int, is_sorted: bool) -> None:
+    columns = 100 if count == FEW + 1 else 2000
+    plan = dml.Device().compile(_operator(3, columns, count)).plan
+    assert ("program" in plan.describe()) == is_sorted
 
 
 @pytest.mark.parametrize("step", [1, -1])

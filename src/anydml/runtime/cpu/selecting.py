@@ -30,6 +30,8 @@ from anydml.runtime.native.tasks import Task
 Numbers = tuple[int, ...]
 MOST_HELD = 128
 """Of more, sorting whole rows takes less time where much has to move."""
+FEW, LEAST_PART = 16, 8
+"""More than a few are found by sorting, too, if they are more than one in so many."""
 _INFINITY = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}
 """The bits of floats, by their width."""
 _ROW_WORK = 4
@@ -91,7 +93,8 @@ class Selected:
     def _shape(self, loops: Loops) -> _Shape:
         data_type = self.source.type
         is_even = self.source.strides[self.axis] == 1
-        return _Shape(data_type, loops.sides[1].type, self.direction, is_even, llvm.vector_bytes())
+        halvings = (self.count - 1).bit_length()
+        return _Shape(data_type, loops.sides[1].type, self.direction, is_even, halvings, llvm.vector_bytes())
 
 
 def _without(numbers: Numbers, axis: int) -> Numbers:
@@ -102,13 +105,17 @@ def expand_top_k(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
     (source,) = program.inputs
     assert source is not None
-    if operator.k > MOST_HELD or source.type.is_packed_pair:
+    if not _is_worth_it(operator.k, source.sizes[operator.axis]) or source.type.is_packed_pair:
         return None
     sizes = operator.output_value_tensor.sizes
     types = (operator.output_value_tensor.data_type, operator.output_index_tensor.data_type)
     targets = [into_nest(nest, sizes, type, workspace) for nest, type in zip(program.outputs, types, strict=True)]
     (values, one), (places, other) = targets
     return [Selected(source, values, places, operator.axis, operator.k, operator.axis_direction), *one, *other]
+
+
+def _is_worth_it(count: int, size: int) -> bool:
+    return count <= FEW or (count <= MOST_HELD and count * LEAST_PART <= size)
 
 
 # Machine code
@@ -123,6 +130,8 @@ class _Shape:
     direction: AxisDirection
     is_even: bool
     """Whether the elements of a row lie side by side."""
+    halvings: int
+    """Of those that are held, until one is left."""
     vector_bytes: int
 
 
@@ -165,38 +174,50 @@ class _Selecting(Kernel):
     def _insert(self) -> None:
         """Puts an element among those held, of which the last is overwritten: behind all that are as good."""
         e = self.e
-        place = e.value("alloca i64, align 8")
-        e.store("i64", "%last", place, WORD)
-        with e.repeat() as again:
-            at = e.load("i64", place, WORD)
-            here = e.at("%held", e.multiply(at, _ENTRY))
-            before = e.at(here, -_ENTRY)
-            key = e.load("i64", before, WORD)
-            is_worse = e.value(f"icmp slt i64 {key}, %key")
-            with e.when(is_worse):
-                e.store("i64", key, here, WORD)
-                e.store("i64", e.load("i64", e.at(before, WORD), WORD), e.at(here, WORD), WORD)
-                e.store("i64", e.subtract(at, 1), place, WORD)
-            again(is_worse)
-        found = e.at("%held", e.multiply(e.load("i64", place, WORD), _ENTRY))
-        e.store("i64", "%key", found, WORD)
-        e.store("i64", "%place", e.at(found, WORD), WORD)
+        first: Value = 0
+        end: Value = "%last"
+        for _ in range(self.form.halvings):
+            middle = e.value(f"lshr i64 {e.add(first, end)}, 1")
+            is_left = e.value(f"icmp slt i64 {first}, {end}")
+            is_worse = e.value(f"icmp slt i64 {e.load('i64', self._entry(middle), WORD)}, %key")
+            is_before = e.value(f"and i1 {is_left}, {is_worse}")
+            is_behind = e.value(f"and i1 {is_left}, {e.value(f'xor i1 {is_worse}, true')}")
+            end = e.value(f"select i1 {is_before}, i64 {middle}, i64 {end}")
+            first = e.value(f"select i1 {is_behind}, i64 {e.add(middle, 1)}, i64 {first}")
+        self._shift(first)
+        e.store("i64", "%key", self._entry(first), WORD)
+        e.store("i64", "%place", e.at(self._entry(first), _PLACES_AT), WORD)
+
+    def _shift(self, first: Value) -> None:
+        """Moves what is held from there on by one, the last first."""
+        e, kind = self.e, vector(_SHIFTED, "i64")
+        count = e.subtract("%last", first)
+        whole = e.mask(count, -_SHIFTED)
+        with e.loop(0, whole, _SHIFTED) as moved:
+            self._move(kind, e.subtract(e.subtract("%last", moved), _SHIFTED))
+        with e.loop(whole, count) as moved:
+            self._move("i64", e.subtract(e.subtract("%last", moved), 1))
+
+    def _move(self, kind: str, number: Value) -> None:
+        """An entry, or several, one further."""
+        for pointer in (self._entry(number), self.e.at(self._entry(number), _PLACES_AT)):
+            self.e.store(kind, self.e.load(kind, pointer, WORD), self.e.at(pointer, WORD), WORD)
+
+    def _entry(self, number: Value) -> str:
+        return self.e.at("%held", self.e.multiply(number, WORD))
 
     def _select(self) -> None:
         e = self.e
         size, count, *steps = (self._word("%parameters", self.bounds + number) for number in range(_BOUNDS))
-        # Before the first there is one that is better than all.
-        e.store("i64", (1 << 63) - 1, "%held", WORD)
-        held = e.at("%held", _ENTRY)
         with e.loop(0, count) as i:
-            self._call_insert(held, self._key(i, steps[0]), i, i)
+            self._call_insert(self._key(i, steps[0]), i, i)
         last = e.subtract(count, 1)
-        worst = e.at(held, e.multiply(last, _ENTRY))
+        worst = self._entry(last)
 
         def compare(i: Value) -> None:
             key = self._key(i, steps[0])
             with e.when(e.value(f"icmp sgt i64 {key}, {e.load('i64', worst, WORD)}")):
-                self._call_insert(held, key, i, last)
+                self._call_insert(key, i, last)
 
         start: Value = count
         if self.form.is_even:
@@ -204,7 +225,7 @@ class _Selecting(Kernel):
         with e.loop(start, size) as i:
             compare(i)
         with e.loop(0, count) as i:
-            self._store_held(held, i, steps)
+            self._store_held(i, steps)
 
     def _select_vectors(self, start: Value, size: Value, worst: str, compare: Callable[[Value], None]) -> Value:
         """Whole vectors from `start` on: elements of those that have a better one; where the rest begins."""
@@ -222,12 +243,12 @@ class _Selecting(Kernel):
     def _key(self, place: Value, step: str) -> str:
         return self.keys.of_element(self.e.at("%p0", self.e.multiply(place, step)))
 
-    def _call_insert(self, held: str, key: str, place: Value, last: Value) -> None:
-        self.e.do(f"call void @insert(ptr {held}, i64 {key}, i64 {place}, i64 {last})")
+    def _call_insert(self, key: str, place: Value, last: Value) -> None:
+        self.e.do(f"call void @insert(ptr %held, i64 {key}, i64 {place}, i64 {last})")
 
-    def _store_held(self, held: str, number: str, steps: Sequence[str]) -> None:
+    def _store_held(self, number: str, steps: Sequence[str]) -> None:
         e, kind = self.e, f"i{self.bits}"
-        place = e.load("i64", e.at(held, e.add(e.multiply(number, _ENTRY), WORD)), WORD)
+        place = e.load("i64", e.at(self._entry(number), _PLACES_AT), WORD)
         value = e.load(kind, e.at("%p0", e.multiply(place, steps[0])))
         e.store(kind, value, e.at("%p2", e.multiply(number, steps[1])))
         places = scalar_name(self.form.place_type.numpy_dtype)
@@ -236,8 +257,10 @@ class _Selecting(Kernel):
         e.store(places, place, e.at("%p1", e.multiply(number, steps[2])))
 
 
-_ENTRY = 2 * WORD
-"""A key and a place."""
+_PLACES_AT = (MOST_HELD + 1) * WORD
+"""Where places are, behind as many keys as are ever held."""
+_SHIFTED = 8
+"""Keys, or places, that are moved at once."""
 _BOUNDS = 5
 
 
