@@ -31,7 +31,7 @@ else:
 def test_fault__is_reported_before_python_does() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], timeout=60, check=False, capture_output=True, text=True)
     if done.stdout == "not here\n":
-        return
+        pytest.skip("only Linux on x86-64 is asked what it did")
     assert done.returncode == -signal.SIGSEGV
     ours, _, pythons = done.stderr.partition("Fatal Python error: Segmentation fault")
     assert "Fault at 0x1008 in no memory" in ours and "a kernel that faults" in ours
