@@ -33,7 +33,7 @@ from anydml.runtime.cpu.expand import Workspace
 _SMALL_DEPTH = 320
 """Pixels of so few channels can be read in place."""
 _SHORTEST_LINE = 4
-_TURNED_COST = 1.02
+_TURNED_COST = 1.4
 """Results that are turned before they are stored take a little longer."""
 
 

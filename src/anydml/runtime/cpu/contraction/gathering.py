@@ -175,7 +175,7 @@ class _Straight(_Gather):
             found = load(e.choose(is_there, "ptr", place, pointer))
             vectors.append(e.choose(is_there, e.kind(self.source.number), found, "zeroinitializer"))
         target = e.step(cells, (number, self.pitch))
-        e.store_some(self.source.cells.element, weave(e, self.source.cells, vectors), target, stored)
+        e.store_over(self.source.cells.element, weave(e, self.source.cells, vectors), target, stored)
 
     def _loader(self, masks: list[str]) -> Loader:
         e = self.e
@@ -292,11 +292,11 @@ class _Turned(_Gather):
             is_whole = e.compare("eq", cell_count, e.lanes)
             with e.when(is_whole):
                 for number, column in enumerate(columns):
-                    e.store_some("i32", column, e.at(target, number * self.pitch), stored)
+                    e.store_over("i32", column, e.at(target, number * self.pitch), stored)
             with e.unless(is_whole):
                 for number, column in enumerate(columns):
                     with e.when(e.compare("sgt", cell_count, number)):
-                        e.store_some("i32", column, e.at(target, number * self.pitch), stored)
+                        e.store_over("i32", column, e.at(target, number * self.pitch), stored)
 
     def _row(self, block: _Block, lane: int, channel: Value, there: Value, held: Held | None) -> str:
         """A vector of channels of one pixel; what lies on padding is not read."""

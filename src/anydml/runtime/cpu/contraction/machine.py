@@ -29,6 +29,9 @@ class Machine:
     multiplies_words: bool
     """Sums of two products of 16-bit integers in one instruction."""
 
+    stores_some: bool = False
+    """Some lanes of a vector as quickly as all of them."""
+
     @property
     def lanes(self) -> int:
         return self.vector_bytes // CELL_BYTES
@@ -52,4 +55,5 @@ def _machine(architecture: str, features: frozenset[str], vector_bytes: int, hal
         has_half_floats=halves,
         rounds="sse4.1" in features,
         multiplies_words=architecture in ("x86_64", "amd64"),
+        stores_some=is_wide,
     )

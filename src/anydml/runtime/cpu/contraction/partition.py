@@ -52,8 +52,8 @@ def tile_of(
     most = most_rows(machine)
     if not is_left_packed and depth > _SHORT:
         most = min(most, 8)  # rows that lie a power of two apart share places of the nearest cache, which has eight
-    # Sums, vectors of the right operand, and what a product takes before it is added.
-    spare = machine.registers - (2 if machine.registers > 16 else 3)
+    # Sums, vectors of the right operand, and a number of the left one; or a product before it is added.
+    spare = machine.registers - (1 if machine.registers <= 16 and machine.fuses and cells.is_float else 2)
     is_half = ends_in_half(columns, machine) and cells.is_float and not is_right_in_place and height is None
     if is_half:
         most = min(most, spare // -(-columns // machine.lanes) - 1)

@@ -21,7 +21,7 @@ from anydml.runtime.cpu.contraction.gathering import (
     are_few_channels,
     emit_gather,
 )
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES
 from anydml.runtime.cpu.contraction.panels import Numbers
 from anydml.runtime.cpu.contraction.staged import STAGE, STAGE_PARAMETERS, Form
 from anydml.runtime.cpu.contraction.writer import Words, Writer
@@ -170,9 +170,17 @@ class Windows:
             found |= {f"{name}_{n}": number for n, number in enumerate(numbers)}
         return found | {f"stride_{n}": stride * size for n, stride in enumerate(self.strides)}
 
+    def _gathered_lanes(self, e: Writer, form: Form) -> int:
+        """Pixels that are gathered at once: all of a panel's row, if that is a line of memory at most."""
+        is_straight = self.way in (STRAIGHT, PAIRED) and self.source.cells.is_float
+        fits = is_straight and form.groups * e.vector_bytes <= LINE_BYTES
+        return form.groups * e.lanes if fits else e.lanes
+
     def emit(self, e: Writer, words: Words, form: Form) -> None:
         pitch = form.pitch_bytes(e.vector_bytes)
-        emit_gather(e, words, self.source, pitch, self.way, self._has_few_channels)
+        at_once = self._gathered_lanes(e, form)
+        with e.vectors_of(at_once):
+            emit_gather(e, words, self.source, pitch, self.way, self._has_few_channels)
         _emit_vector(e, words)
         with e.function(STAGE, STAGE_PARAMETERS, is_cold=True):
             panel = e.multiply(words.load(e, "cell_rows"), pitch)
@@ -180,13 +188,13 @@ class Windows:
                 number = e.divide(e.subtract(lane, "%first"), form.width)
                 cells = e.step("%cells", (number, panel))
                 count = e.minimum(form.width, e.subtract("%last", lane))
-                with e.loop(0, count, e.lanes) as done:
+                with e.loop(0, count, at_once) as done:
                     e.call(
                         "vector",
                         ("ptr", "%parameters"),
                         ("ptr", "%source"),
                         ("i64", e.add(lane, done)),
-                        ("i64", e.minimum(e.lanes, e.subtract(count, done))),
+                        ("i64", e.minimum(at_once, e.subtract(count, done))),
                         ("ptr", e.step(cells, (done, CELL_BYTES))),
                     )
 

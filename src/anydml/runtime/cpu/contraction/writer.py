@@ -71,6 +71,15 @@ class Writer(Emitter):
 
     # --- vectors ---------------------------------------------------------------------------------
 
+    @contextmanager
+    def vectors_of(self, lanes: int) -> Iterator[None]:
+        """Vectors have so many lanes inside; those of more than one register are several for the machine."""
+        self.lanes, before = lanes, self.lanes
+        try:
+            yield
+        finally:
+            self.lanes = before
+
     def kind(self, element: str, lanes: int | None = None) -> str:
         """The type of a vector; of one lane, the element's own."""
         count = self.lanes if lanes is None else lanes
@@ -124,6 +133,19 @@ class Writer(Emitter):
         name = f"@llvm.masked.store.v{count}{_suffix(element)}.p0"
         self.declare(f"void {name}({kind}, ptr, i32, {mask_kind})")
         self.do(f"call void {name}({kind} {value}, ptr {pointer}, i32 1, {mask_kind} {mask})")
+
+    def store_over(self, element: str, value: str, pointer: str, mask: str) -> None:
+        """Writes the lanes of the mask to memory of the thread, all of which may be read and written.
+
+        Where there are no instructions for masks, the other lanes are written again as they were: storing some lanes
+        takes some ten times as long.
+        """
+        if self.machine.stores_some:
+            self.store_some(element, value, pointer, mask)
+            return
+        kind = self.kind(element)
+        before = self.load(kind, pointer)
+        self.store(kind, self.value(f"select {self.kind('i1')} {mask}, {kind} {value}, {kind} {before}"), pointer)
 
     def intrinsic(self, name: str, kind: str, *operands: str) -> str:
         """A function of LLVM whose operands and result have one type."""
