@@ -42,6 +42,11 @@ class ArrayFunctions:
         # Minus infinity is held back: times 0 it would be no number.
         return (self._library.maximum(wide, -float(np.finfo(np.float64).max)) * chance).astype(x.dtype)
 
+    def sigmoid(self, x: Any) -> Any:
+        """1 / (1 + e^-x); e is only raised to negative powers, so nothing overflows."""
+        power = self._library.exp(-self._library.abs(x))
+        return self._library.where(x < 0, power, 1) / (1 + power)
+
     def write_at(self, target: Any, places: Any, values: Any) -> None:
         """Write rows of an array; of two rows for one place the last stays."""
         target[places] = values

@@ -142,7 +142,7 @@ class ActivationSigmoid(_Activation, since="1.0", id=47):
     """1 / (1 + e^-x)."""
 
     def formula(self, m: Any, x: Any) -> Any:
-        return 1 / (1 + m.exp(-x))
+        return m.sigmoid(x)
 
 
 class ActivationSoftplus(_Activation, since="1.0", id=49):

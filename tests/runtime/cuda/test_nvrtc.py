@@ -41,7 +41,7 @@ def test_moves__compile(size: int) -> None:
 
 
 _UNARY = """negative absolute sqrt floor ceil trunc rint invert bitwise_count exp expm1 log log1p sin cos tan arcsin
-arccos arctan sinh cosh tanh arcsinh arccosh arctanh erf gelu"""
+arccos arctan sinh cosh tanh arcsinh arccosh arctanh erf sigmoid gelu"""
 UNARY = frozenset(_UNARY.split())
 
 

@@ -9,11 +9,12 @@ from typing import Any
 from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, Node, cast, load, operation
 from anydml.core.steps import Access, Nest, Program, Step, View
+from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, ROWS, Place
 from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
 from anydml.runtime.cpu.contraction.gemm import activation, pack
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine, host_machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix
 from anydml.runtime.cpu.contraction.partition import (
     Work,
@@ -33,8 +34,9 @@ from anydml.runtime.cpu.expand import Workspace
 _SMALL_DEPTH = 320
 """Pixels of so few channels can be read in place."""
 _SHORTEST_LINE = 4
-_TURNED_COST = 1.4
-"""Results that are turned before they are stored take a little longer."""
+_TURNED_COST, _SPLIT_COST = 1.02, 1.12
+"""Results that are turned before they are stored take a little longer; more, where some lanes of a vector are stored
+in parts."""
 
 
 def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | None:
@@ -137,16 +139,23 @@ def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> boo
     """Whether pixels are the rows of the product: what takes less time, turning results in registers included."""
     filters, pixels, lanes = filtered.weights.lanes, filtered.pixels, machine.lanes
     strides = done.stores[0].strides
-    straight = _cost(filters, machine) * -(-pixels // lanes)
-    turned = (_line_cost(filtered, machine) or _cost(pixels, machine)) * -(-filters // lanes)
+    straight = _cost(filters, machine) * _vectors_of(pixels, machine)
+    turned = (_line_cost(filtered, machine) or _cost(pixels, machine)) * _vectors_of(filters, machine)
+    cost_of_turning = _TURNED_COST if machine.stores_some else _SPLIT_COST
     if filters > lanes and ends_in_half(filters, machine) and isinstance(_rows_of(filtered), Matrix):
         return True  # fewer take longer to read than to multiply
     if pixels > 1 and strides[-1] != 1:
-        straight *= _TURNED_COST
+        straight *= cost_of_turning
     if filters > 1 and strides[1] != 1:
-        turned *= _TURNED_COST
+        turned *= cost_of_turning
     # Equal costs: where channels of the result lie side by side, so do those of the weights.
     return turned < straight or (turned == straight and strides[1] == 1)
+
+
+def _vectors_of(columns: int, machine: Machine) -> int:
+    """Vectors of all tiles: where registers are few, the tallest tiles have two each."""
+    vectors = -(-columns // machine.lanes)
+    return vectors if machine.registers > FEW_REGISTERS else round_up(vectors, 2)
 
 
 def _cost(rows: int, machine: Machine) -> float:

@@ -11,6 +11,8 @@ CELL_BYTES = 4
 """A lane: one float32, one sum, or several small integers that are multiplied at once."""
 LINE_BYTES = 64
 """Of a cache."""
+FEW_REGISTERS = 16
+"""Vector registers of processors without AVX-512, but for ARM's."""
 _ARM = ("aarch64", "arm64")
 
 
@@ -50,7 +52,7 @@ def _machine(architecture: str, features: frozenset[str], vector_bytes: int, hal
     is_wide = vector_bytes == 64
     return Machine(
         vector_bytes,
-        32 if is_wide else 16,
+        32 if is_wide else FEW_REGISTERS,
         fuses="fma" in features,
         has_half_floats=halves,
         rounds="sse4.1" in features,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product as combinations
 
 from anydml.runtime.cpu.contraction.cells import Cells
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine
 from anydml.runtime.cpu.contraction.product import Chunk
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, SUMS_BYTES
 from anydml.runtime.cpu.contraction.tile import Tile, depth_block
@@ -53,13 +53,13 @@ def tile_of(
     if not is_left_packed and depth > _SHORT:
         most = min(most, 8)  # rows that lie a power of two apart share places of the nearest cache, which has eight
     # Sums, vectors of the right operand, and a number of the left one; or a product before it is added.
-    spare = machine.registers - (1 if machine.registers <= 16 and machine.fuses and cells.is_float else 2)
+    spare = machine.registers - (1 if machine.registers <= FEW_REGISTERS and machine.fuses and cells.is_float else 2)
     is_half = ends_in_half(columns, machine) and cells.is_float and not is_right_in_place and height is None
     if is_half:
         most = min(most, spare // -(-columns // machine.lanes) - 1)
     height = height or tile_height(rows, most)
     vectors = max(1, min(spare // (height + 1), 14 if is_right_in_place and height == 1 else 4))
-    if machine.registers > 16 and height > 8 and not is_half:
+    if machine.registers > FEW_REGISTERS and height > 8 and not is_half:
         vectors = 1
     vectors = even_part(-(-columns // machine.lanes), vectors)
     is_streamed = is_right_in_place and rows <= (STREAMED_ROWS_OF_FAR if is_far(depth, columns) else _STREAMED_ROWS)
@@ -78,7 +78,7 @@ def is_far(depth: int, columns: int) -> bool:
 
 
 def most_rows(machine: Machine) -> int:
-    if machine.registers <= 16:
+    if machine.registers <= FEW_REGISTERS:
         return 6
     return 16 if machine.lanes == 16 else 8
 

@@ -124,8 +124,12 @@ def _emit_results(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str]
 def _emit_turned(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str], memory: str) -> None:
     """A vector of rows for each column."""
     fits = epilogue.fits_run(e, "%context", "%row", "%column", "%rows", "%lanes")
+    rows: Value = "%rows"
+    if not e.machine.stores_some:  # parts of vectors are stored quickly only if it is known which
+        rows = tile.rows
+        fits = e.both(fits, e.both(e.compare("eq", "%skip", 0), e.compare("eq", "%rows", rows)))
     with e.when(fits):
-        mask = e.first_lanes("%rows")
+        mask = e.first_lanes(rows)
         for number in range(tile.vectors):
             columns = _turned(e, tile, sums[number :: tile.vectors])
             place = e.add("%column", number * e.lanes)

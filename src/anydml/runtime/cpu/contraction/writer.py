@@ -127,12 +127,26 @@ class Writer(Emitter):
         """Writes the lanes of the mask."""
         count = self.lanes if lanes is None else lanes
         kind, mask_kind = vector(count, element), vector(count, "i1")
-        if mask == known_lanes(count, 1):
-            self.store(element, self.value(f"extractelement {kind} {value}, i64 0"), pointer)
+        first = next((n for n in range(1, count + 1) if mask == known_lanes(count, n)), 0)
+        if first == 1 or (first and not self.machine.stores_some):
+            self._store_first(element, value, pointer, count, first)
             return
         name = f"@llvm.masked.store.v{count}{_suffix(element)}.p0"
         self.declare(f"void {name}({kind}, ptr, i32, {mask_kind})")
         self.do(f"call void {name}({kind} {value}, ptr {pointer}, i32 1, {mask_kind} {mask})")
+
+    def _store_first(self, element: str, value: str, pointer: str, lanes: int, count: int) -> None:
+        """Writes the first lanes, so many of them, in as few parts as there are powers of two in their number."""
+        kind, first = vector(lanes, element), 0
+        while first < count:
+            size = 1 << ((count - first).bit_length() - 1)
+            place = pointer if first == 0 else self.value(f"getelementptr {element}, ptr {pointer}, i64 {first}")
+            if size == 1:
+                self.store(element, self.value(f"extractelement {kind} {value}, i64 {first}"), place)
+            else:
+                part = self.shuffle(kind, value, None, range(first, first + size))
+                self.store(vector(size, element), part, place)
+            first += size
 
     def store_over(self, element: str, value: str, pointer: str, mask: str) -> None:
         """Writes the lanes of the mask to memory of the thread, all of which may be read and written.

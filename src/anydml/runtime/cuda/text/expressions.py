@@ -156,8 +156,8 @@ def _float_text(op: str, dtype: ElementType, args: Sequence[str]) -> str:
         return f"{_DIVISIONS[op]}({', '.join(args)})"
     if op in ("minimum", "maximum"):
         return f"{_FUNCTIONS[op]}({', '.join(args)})"
-    if op == "gelu":
-        return f"gelu({args[0]})"
+    if op in ("sigmoid", "gelu"):
+        return f"{op}({args[0]})"
     if op in _IN_DOUBLE and dtype == FLOAT32:
         return f"(float){_IN_DOUBLE[op]}({', '.join(f'(double){arg}' for arg in args)})"
     if op in _IN_DOUBLE:

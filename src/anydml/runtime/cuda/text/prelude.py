@@ -126,6 +126,15 @@ __device__ __forceinline__ float normal_cdf(float x) {
 // x times that chance. Minus infinity is held back: times 0 it would be no number.
 __device__ __forceinline__ float gelu(float x) { return largest_of(x, -3.402823466e+38f) * normal_cdf(x); }
 __device__ __forceinline__ double gelu(double x) { return largest_of(x, -1.7976931348623157e+308) * normcdf(x); }
+// e is only raised to negative powers, so nothing overflows.
+__device__ __forceinline__ float sigmoid(float x) {
+  const float power = expf(-fabsf(x));
+  return (x < 0 ? power : 1.0f) / (1.0f + power);
+}
+__device__ __forceinline__ double sigmoid(double x) {
+  const double power = exp(-fabs(x));
+  return (x < 0 ? power : 1.0) / (1.0 + power);
+}
 template <typename T> __device__ __forceinline__ T whole_modulo(T a, T b) {
   if (b == 0 || (b == (T)-1 && (T)-1 < (T)0)) return 0;
   return a % b;

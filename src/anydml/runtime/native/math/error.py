@@ -8,10 +8,10 @@ from anydml.runtime.native.math.values import (
     Vector,
     absolute,
     at_most,
-    copy_sign,
     multiply_add,
     polynomial,
     select,
+    with_sign,
 )
 
 _ERF = (
@@ -52,4 +52,4 @@ def erf(x: Vector) -> Vector:
     n = nearest(y, 1.0)
     power = polynomial(n.number - y, _EXP2)
     rest = (power.bits - (n.biased << 23)).as_bits_of(FLOAT32)
-    return select(size > 0.9, copy_sign(1.0 - rest, x), small)
+    return select(size > 0.9, with_sign(1.0 - rest, x), small)

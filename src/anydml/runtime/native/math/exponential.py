@@ -28,6 +28,8 @@ from anydml.runtime.native.math.values import (
 )
 
 LOG2_E = 1.4426950408889634
+LN2 = 0.6931471824645996
+"""The float32 nearest to ln 2."""
 LN2_HIGH, LN2_LOW = 0.693359375, -2.121944400546905827679e-4
 """Multiples of the high part by whole numbers up to 2^14 are exact."""
 
@@ -44,6 +46,23 @@ def _powers(x: Vector) -> Vector:
     n = nearest(x, LOG2_E, SCALE_BIAS)
     r = multiply_add(n.number, -LN2_LOW, multiply_add(n.number, -LN2_HIGH, x))
     return scale(polynomial(r, [*_EXP, 1.0, 1.0]), n)
+
+
+_UNIT_BITS = 24
+_UNIT = 2.0**-_UNIT_BITS
+
+
+def sigmoid(x: Vector) -> Vector:
+    """1 / (1 + e^-x) = unit / (unit + unit e^-x): times the unit, the largest powers are finite, and none is denormal.
+
+    Quotients that are denormal are rounded once.
+    """
+    held = at_least(at_most(x, 60.0), -104.5)
+    n = nearest(held, -LOG2_E, POWER_BIAS - _UNIT_BITS)
+    r = multiply_add(n.number, -LN2_LOW, multiply_add(n.number, -LN2_HIGH, -held))
+    grown = multiply_add(r * r, polynomial(r, EXPM1), r)
+    power = power_of_two(n)
+    return _UNIT / (multiply_add(power, grown, _UNIT) + power)
 
 
 def expm1(x: Vector) -> Vector:

@@ -7,7 +7,7 @@ it is s / (s + shift) times a polynomial of that fraction. Either way, a large a
 
 from __future__ import annotations
 
-from anydml.runtime.native.math.exponential import EXPM1, LN2_HIGH, LN2_LOW, LOG2_E
+from anydml.runtime.native.math.exponential import EXPM1, LN2, LN2_HIGH, LN2_LOW, LOG2_E
 from anydml.runtime.native.math.lookup import Pieces, can_look_up, numbers
 from anydml.runtime.native.math.scaling import SCALE_BIAS, Rounded, nearest, scale
 from anydml.runtime.native.math.values import (
@@ -93,8 +93,6 @@ _COEFFICIENTS = (
 )
 _FACTOR = Pieces(0.875, _LARGEST, _CENTRES, _COEFFICIENTS)
 """What lies beyond its last piece is hardly more than 0: the last polynomial is good enough for it."""
-_LN2 = 0.6931471824645996
-"""The float32 nearest to ln 2. What it is too large by, times n, is in the factors: n is about -s^2 / 2 / ln 2."""
 _POWER = tuple(coefficient * (-0.5) ** (6 - k) for k, coefficient in enumerate((*EXPM1, 1.0)))
 """e^(-r / 2) = 1 + r polynomial(r)."""
 
@@ -107,11 +105,14 @@ def gelu(x: Vector) -> Vector:
 
 
 def _pieced_tail(size: Vector) -> tuple[Vector, Vector, Rounded]:
-    """The tail is 2^n times the sum of the others."""
+    """The tail is 2^n times the sum of the others.
+
+    What LN2 is too large by, times n, is in the factors: n is about -s^2 / 2 / ln 2.
+    """
     large, slope, t = _FACTOR.around(size)
     square = size * size
     n = nearest(square, -0.5 * LOG2_E, SCALE_BIAS)
-    r = fused(n.number, 2 * _LN2, square) + fused(size, size, -square)
+    r = fused(n.number, 2 * LN2, square) + fused(size, size, -square)
     grown = fused(slope, t, large) * r * polynomial(r, _POWER)
     return large, fused(slope, t, grown), n
 

@@ -36,11 +36,12 @@ FUNCTIONS = {
     "arctan2": Function(inverse.arctan2, 1.8),
     "sinh": Function(exponential.sinh, 1.4),
     "cosh": Function(exponential.cosh, 1.2),
-    "tanh": Function(tanh.tanh, 1.8),
+    "tanh": Function(tanh.tanh, 1.9),
     "arcsinh": Function(logarithm.arcsinh, 1.8),
     "arccosh": Function(logarithm.arccosh, 2),
     "arctanh": Function(logarithm.arctanh, 1.8),
     "power": Function(power.power, 0.6),
     "erf": Function(error.erf, 1.8),
+    "sigmoid": Function(exponential.sigmoid, 2),
     "gelu": Function(gelu.gelu, 2.5, operations=50),
 }

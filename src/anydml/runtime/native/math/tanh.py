@@ -5,18 +5,18 @@ Where tables can be held in registers it is a polynomial for each of 32 pieces; 
 
 from __future__ import annotations
 
-from anydml.runtime.native.math.exponential import EXPM1, LOG2_E, remainder
+from anydml.runtime.native.math.exponential import EXPM1, LN2, LOG2_E
 from anydml.runtime.native.math.lookup import Pieces, can_look_up, numbers
 from anydml.runtime.native.math.scaling import POWER_BIAS, nearest, power_of_two
 from anydml.runtime.native.math.values import (
     Vector,
     absolute,
     at_most,
-    copy_sign,
     fused,
     multiply_add,
     polynomial,
     select,
+    with_sign,
 )
 
 _LARGEST = 9.125
@@ -75,7 +75,7 @@ _POWER = tuple(coefficient * 2 ** (5 - k) for k, coefficient in enumerate(EXPM1)
 
 def tanh(x: Vector) -> Vector:
     size = at_most(absolute(x), _LARGEST)
-    return copy_sign(_pieced(size) if can_look_up(x.lanes) else _divided(size), x)
+    return with_sign(_pieced(size) if can_look_up(x.lanes) else _divided(size), x)
 
 
 def _pieced(size: Vector) -> Vector:
@@ -84,12 +84,14 @@ def _pieced(size: Vector) -> Vector:
 
 
 def _divided(size: Vector) -> Vector:
-    """h / (1 + h) with h = (e^2x - 1) / 2, for small x as h - h * h / (1 + h), which rounds less."""
+    """h / (1 + h) with h = (e^2x - 1) / 2, for small x as h - h * h / (1 + h), which rounds less.
+
+    The power is at most 2^26: multiples of ln 2 rounded once are exact enough.
+    """
     n = nearest(size, 2 * LOG2_E, POWER_BIAS)
     power = power_of_two(n)
-    high, low = remainder(size, n, 0.5)
-    r = high + low
-    small = multiply_add(r * r, polynomial(r, _POWER), low)
-    half = multiply_add(power, small, multiply_add(power, high, multiply_add(power, 0.5, -0.5)))
+    r = multiply_add(n.number, -0.5 * LN2, size)
+    grown = multiply_add(r * r, polynomial(r, _POWER), r)
+    half = multiply_add(power, grown, multiply_add(power, 0.5, -0.5))
     share = half / (half + 1.0)
     return select(half < 0.5, multiply_add(-half, share, half), share)

@@ -277,6 +277,12 @@ def copy_sign(magnitude: Operand, sign: Vector) -> Vector:
     return sign.like(magnitude).call("copysign", sign)
 
 
+def with_sign(size: Vector, sign: Vector) -> Vector:
+    """A number that is not negative with the sign of another: one instruction less than for any number."""
+    bits = size.bits | (sign.bits & -(1 << (8 * sign.type.itemsize - 1)))
+    return bits.as_bits_of(size.type)
+
+
 def square_root(x: Vector) -> Vector:
     return x.call("sqrt")
 
