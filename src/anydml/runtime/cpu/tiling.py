@@ -49,6 +49,9 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
     loops = loops if loops.sides[-1].step == EVEN else in_order_of_store(nest)
     shape = pointwise.shape_of(nest, loops, loops.iterations)
     is_far = loops.iterations * loops.sides[-1].element_bytes >= pointwise.STREAMED_BYTES
+    if is_far:
+        # Parts of lines that are streamed take many times as long as lines: shorter vectors are taken together.
+        shape = replace(shape, vector_bytes=max(shape.vector_bytes, LINE_BYTES))
     if not _can_run(shape, loops):
         return None
     tiling = _tiling_of(shape, loops, is_far)
@@ -105,8 +108,9 @@ def _tiling_of(shape: Shape, loops: Loops, is_far: bool = False) -> Tiling:
         [_crowding(side.strides[loop], shape.lanes) for side in kept if side.step == step]
         for step, loop in ((TURNED, -1), (EVEN, -2))
     ]
-    is_staged = any((sum(kind) if is_far else max(kind, default=0)) > MOST_CROWDED for kind in kinds)
-    return Tiling(walks_rows, is_staged, walks_rows and _runs_on(shape, loops))
+    has_registers = shape.vector_bytes <= llvm.vector_bytes()
+    is_crowded = any((sum(kind) if is_far else max(kind, default=0)) > MOST_CROWDED for kind in kinds)
+    return Tiling(walks_rows, is_crowded or not has_registers, walks_rows and _runs_on(shape, loops))
 
 
 def _runs_on(shape: Shape, loops: Loops) -> bool:
