@@ -17,7 +17,7 @@ from anydml.core.expression import Node
 from anydml.core.steps import Access, Step
 from anydml.runtime.cpu.contraction.depthwise_tiles import ChannelEmitter, PixelEmitter, TileEmitter
 from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
-from anydml.runtime.cpu.contraction.machine import Machine
+from anydml.runtime.cpu.contraction.machine import FEW_REGISTERS, Machine
 from anydml.runtime.cpu.contraction.partition import even_part, part_of, ranges, wanted_pieces
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native import llvm
@@ -27,8 +27,9 @@ Numbers = tuple[int, ...]
 PIXELS, CHANNELS, PLANES = "pixels", "channels", "planes"
 MOST_TAPS = 16
 """Along an axis: filters with more of them would make long code."""
-HELD_TAPS = 12
-"""Filters with more taps leave few registers for sums: their numbers are read for a line of taps at a time."""
+HELD_TAPS, FEW_HELD_TAPS = 12, 4
+"""Filters with more taps leave few registers for sums: their numbers are read for a line of taps at a time. Where there
+are few registers at all, those with more than the second number."""
 _TALLEST = 8
 """Outputs of a tile."""
 _WORK_OF_MEMORY = 8
@@ -107,8 +108,7 @@ class Depthwise:
 
     @property
     def _result_sizes(self) -> Numbers:
-        outer, inner = self._units[1], self.channels if self.lanes_are == CHANNELS else self.crossing.outputs
-        return (self.batch, outer, self.sliding.outputs, 1, 1, inner)
+        return (self.batch, self._units[1], self.sliding.outputs, 1, 1, self._lane_count)
 
     def renamed(self, slot: Callable[[int], int]) -> Step:
         return replace(
@@ -135,7 +135,18 @@ class Depthwise:
     @property
     def holds_filter(self) -> bool:
         """Whether all numbers of a filter are in registers."""
-        return self.lanes_are == PLANES or self.sliding.taps * self.crossing.taps <= HELD_TAPS
+        most = HELD_TAPS if self.machine.registers > FEW_REGISTERS else FEW_HELD_TAPS
+        return self.lanes_are == PLANES or self.sliding.taps * self.crossing.taps <= most
+
+    @property
+    def last_lanes(self) -> int:
+        """Lanes of the last vector of a row, where machine code depends on it: parts of vectors are stored quickly only
+        if it is known which."""
+        return 0 if self.machine.stores_some else self._lane_count % self.machine.lanes
+
+    @property
+    def _lane_count(self) -> int:
+        return self.channels if self.lanes_are == CHANNELS else self.crossing.outputs
 
     @property
     def height(self) -> int:
@@ -164,6 +175,7 @@ class Depthwise:
             self.lanes_are,
             *((self.sliding, self.crossing) if self.lanes_are == PLANES else (self.sliding.form, self.crossing.form)),
             self.height,
+            self.last_lanes,
             self.epilogue.shape,
         )
         code = llvm.compiled(shape, self._write)
@@ -176,7 +188,7 @@ class Depthwise:
         units = self._units[0] * self._units[1]
         taps = self.sliding.taps * self.crossing.taps
         work = units * taps * self.sliding.outputs * _WORK_OF_MEMORY
-        work *= self.channels if self.lanes_are == CHANNELS else self.crossing.outputs
+        work *= self._lane_count
         pieces = wanted_pieces(work)
         part = part_of(units, 1, pieces, units)
         rows = part_of(self.sliding.outputs, self.height, -(-pieces // -(-units // part)), self.sliding.outputs)
@@ -213,7 +225,7 @@ class Depthwise:
             found |= {f"{name}_start": axis.start, f"{name}_outputs": axis.outputs}
         first, last = self._inner()
         found |= {"inner_first": first, "inner_last": last}
-        folds = (1, 1, self.channels if self.lanes_are == CHANNELS else self.crossing.outputs)
+        folds = (1, 1, self._lane_count)
         return found | self.epilogue.values_of_words(folds)
 
     def _inner(self) -> tuple[int, int]:

@@ -138,14 +138,31 @@ class TileEmitter:
         e, epilogue = self.e, self.step.epilogue
         rows = e.minimum(self.height, e.subtract(self.word("row_last"), row))
         if epilogue.is_vector:
-            mask = None if lanes is None else e.first_lanes(lanes)
-            epilogue.emit_vectors(e, "%context", row, column, [[total] for total in sums], mask, rows)
+            self._store_vectors([[total] for total in sums], row, column, lanes, rows)
             return
         for number, total in enumerate(sums):
             e.store(e.kind("float"), total, e.at(memory, number * e.vector_bytes), e.vector_bytes)
         count = e.lanes if lanes is None else e.minimum(lanes, e.lanes)
         numbers = [e.vector_bytes, row, column, rows, count]
         e.call("finish", ("ptr", "%context"), ("ptr", memory), *(("i64", number) for number in numbers))
+
+
+    def _store_vectors(
+        self, sums: list[list[str]], row: Value, column: Value, lanes: Value | None, rows: Value
+    ) -> None:
+        e, step = self.e, self.step
+        emit = partial(step.epilogue.emit_vectors, e, "%context", row, column, sums)
+        if lanes is None:
+            emit(None, rows)
+        elif e.machine.stores_some:
+            emit(e.first_lanes(lanes), rows)
+        else:
+            is_whole = e.compare("sge", lanes, e.lanes)
+            with e.when(is_whole):
+                emit(None, rows)
+            if step.last_lanes:
+                with e.unless(is_whole):
+                    emit(e.first_lanes(step.last_lanes), rows)
 
 
 class PixelEmitter(TileEmitter):
