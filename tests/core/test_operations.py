@@ -99,7 +99,9 @@ def test_erf__is_that_of_c() -> None:
 def test_sigmoid__keeps_the_digits_of_both_tails(dtype: type[np.floating[Any]]) -> None:
     """Where e^-x overflows, e^x does not: results may be denormal numbers."""
     x = np.array([*np.linspace(-103, 40, 500), -math.inf, math.inf, 0.0], dtype)
-    exact = [math.exp(value) / (1 + math.exp(value)) if value < 0 else 1 / (1 + math.exp(-value)) for value in x.tolist()]
+    exact = [
+        math.exp(value) / (1 + math.exp(value)) if value < 0 else 1 / (1 + math.exp(-value)) for value in x.tolist()
+    ]
     smallest = float(np.finfo(dtype).smallest_subnormal)
     np.testing.assert_allclose(apply("sigmoid", x), exact, rtol=4 * float(np.finfo(dtype).eps), atol=smallest)
     assert math.isnan(apply("sigmoid", np.array([math.nan], dtype))[0])

@@ -22,6 +22,7 @@ from anydml.runtime.cpu.contraction.partition import (
     cut,
     ends_in_half,
     most_rows,
+    short_depth,
     tile_height,
     tile_of,
 )
@@ -31,8 +32,6 @@ from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
 from anydml.runtime.cpu.contraction.windows import MOST_TAPS, SPATIAL
 from anydml.runtime.cpu.expand import Workspace
 
-_SMALL_DEPTH = 320
-"""Pixels of so few channels can be read in place."""
 _SHORTEST_LINE = 4
 _TURNED_COST, _SPLIT_COST = 1.02, 1.12
 """Results that are turned before they are stored take a little longer; more, where some lanes of a vector are stored
@@ -103,7 +102,7 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     cells: Cells = filtered.windows.source.cells
     is_turned = _prefers_turned(filtered, done, machine)
     places, folds = _places(done, filtered)
-    operand = _rows_of(filtered) if is_turned else _columns_of(filtered)
+    operand = _rows_of(filtered, machine) if is_turned else _columns_of(filtered, machine)
     sizes = (pixels, filters) if is_turned else (filters, pixels)
     is_in_place = isinstance(operand, Matrix)
     rows = filtered.windows.rows
@@ -142,7 +141,7 @@ def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> boo
     straight = _cost(filters, machine) * _vectors_of(pixels, machine)
     turned = (_line_cost(filtered, machine) or _cost(pixels, machine)) * _vectors_of(filters, machine)
     cost_of_turning = _TURNED_COST if machine.stores_some else _SPLIT_COST
-    if filters > lanes and ends_in_half(filters, machine) and isinstance(_rows_of(filtered), Matrix):
+    if filters > lanes and ends_in_half(filters, machine) and isinstance(_rows_of(filtered, machine), Matrix):
         return True  # fewer take longer to read than to multiply
     if pixels > 1 and strides[-1] != 1:
         straight *= cost_of_turning
@@ -208,26 +207,26 @@ def _places(done: Finished, filtered: Filtered) -> tuple[dict[Access, Place], Th
     return places, three(sizes, 1)
 
 
-def _columns_of(filtered: Filtered) -> Operand:
+def _columns_of(filtered: Filtered, machine: Machine) -> Operand:
     """The windows, a column for each pixel: where they are the pixels of the input, that itself."""
     matrix = _pixels_of(filtered)
     if matrix is None:
         return filtered.windows
-    if _is_read_in_place(matrix) and matrix.lane_stride == 1:
+    if _is_read_in_place(matrix, machine) and matrix.lane_stride == 1:
         return matrix
     return StagedMatrix(matrix, filtered.windows.source)
 
 
-def _rows_of(filtered: Filtered) -> Operand:
+def _rows_of(filtered: Filtered, machine: Machine) -> Operand:
     """The windows, a row for each pixel."""
     matrix = _pixels_of(filtered)
-    if matrix is not None and _is_read_in_place(matrix) and matrix.depth_strides == (1,):
+    if matrix is not None and _is_read_in_place(matrix, machine) and matrix.depth_strides == (1,):
         return matrix
     return filtered.windows.merged()
 
 
-def _is_read_in_place(matrix: Matrix) -> bool:
-    return matrix.type is DataType.FLOAT32 and matrix.depth[0] <= _SMALL_DEPTH
+def _is_read_in_place(matrix: Matrix, machine: Machine) -> bool:
+    return matrix.type is DataType.FLOAT32 and matrix.depth[0] <= short_depth(machine)
 
 
 def _pixels_of(filtered: Filtered) -> Matrix | None:

@@ -146,7 +146,6 @@ class TileEmitter:
         numbers = [e.vector_bytes, row, column, rows, count]
         e.call("finish", ("ptr", "%context"), ("ptr", memory), *(("i64", number) for number in numbers))
 
-
     def _store_vectors(
         self, sums: list[list[str]], row: Value, column: Value, lanes: Value | None, rows: Value
     ) -> None:

@@ -17,7 +17,7 @@ from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.core.tracing import trace
 from anydml.runtime.cpu.contraction.cells import FLOATS, Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine, host_machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix, Pack, Panels
 from anydml.runtime.cpu.contraction.partition import (
     FEWEST_LANES,
@@ -25,6 +25,7 @@ from anydml.runtime.cpu.contraction.partition import (
     Work,
     cut,
     is_far,
+    short_depth,
     tile_of,
     wanted_pieces,
 )
@@ -33,9 +34,6 @@ from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sum
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
 from anydml.runtime.cpu.expand import Workspace
 
-_SMALL_DEPTH, _SMALLER_DEPTH = 320, 192
-"""Rows so short can be read in place: all that a tile needs stays in the nearest caches. The second number is for
-machines whose tiles have few rows, which read it more often."""
 _FEW_ROWS = 16
 """So few rows do not pay for packing the other operand."""
 _MOST_STREAMED = 8
@@ -194,7 +192,7 @@ def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tup
     left, right = problem.left, problem.right
     rows, columns, depth = left.lanes, right.lanes, left.depth[0]
     is_float = left.type is DataType.FLOAT32
-    is_short = depth <= (_SMALL_DEPTH if machine.registers > FEW_REGISTERS else _SMALLER_DEPTH)
+    is_short = depth <= short_depth(machine)
     lefts = Way.PACKED
     if is_float and not workspace.is_constant(left.slot) and (is_short or columns <= _FEW_VECTORS * machine.lanes):
         lefts = Way.IN_PLACE

@@ -17,8 +17,9 @@ from anydml.runtime.cpu.contraction.tile import Tile, depth_block
 
 _ROWS_PER_STEP = 2
 """What every step in depth of a tile costs beside its rows."""
-_SHORT = 320
-"""Cells in depth that stay in the nearest cache for all rows of a tile."""
+_SHORT, _SHORTER = 320, 192
+"""Cells in depth that stay in the nearest cache for all rows of a tile; the second number is for machines whose tiles
+have few rows, which read the other operand more often."""
 LEAST_WORK = 1 << 18
 """Multiplications that are worth a thread of their own: about five microseconds."""
 ROWS_OF_MEMORY = 8
@@ -50,7 +51,7 @@ def tile_of(
     """Tiles that waste few rows: a result of 40 rows is cut into 3 times 14, not into 16, 16 and 8."""
     rows, columns, depth = sizes
     most = most_rows(machine)
-    if not is_left_packed and depth > _SHORT:
+    if not is_left_packed and depth > short_depth(machine):
         most = min(most, 8)  # rows that lie a power of two apart share places of the nearest cache, which has eight
     # Sums, vectors of the right operand, and a number of the left one; or a product before it is added.
     spare = machine.registers - (1 if machine.registers <= FEW_REGISTERS and machine.fuses and cells.is_float else 2)
@@ -70,6 +71,11 @@ def tile_of(
 def ends_in_half(columns: int, machine: Machine) -> bool:
     """Whether a tile holds all columns and half of its last vector is enough, which takes half the time."""
     return machine.lanes == 16 and columns <= 4 * machine.lanes and 0 < columns % machine.lanes <= machine.lanes // 2
+
+
+def short_depth(machine: Machine) -> int:
+    """Rows up to so long are read in place: all that a tile needs stays in the nearest caches."""
+    return _SHORT if machine.registers > FEW_REGISTERS else _SHORTER
 
 
 def is_far(depth: int, columns: int) -> bool:
