@@ -28,12 +28,22 @@ Loader = Callable[[str], str]
 """Loads a vector of pixels of the channel at an address."""
 
 
-def emit_gather(e: Writer, words: Words, source: Source, pitch: int, way: str, has_few_channels: bool) -> None:
+@dataclass(frozen=True)
+class Rows:
+    """Where cells go."""
+
+    pitch: int
+    """Bytes from one row to the next."""
+    used: int
+    """Lanes of a vector that hold pixels; the others are never read."""
+
+
+def emit_gather(e: Writer, words: Words, source: Source, rows: Rows, way: str, has_few_channels: bool) -> None:
     """Writes the function `piece`, which packs pixels of one line for all taps and channels."""
     if way in (TURNED, JOINED):
-        (_Turned if way == TURNED else _Joined)(e, words, source, pitch).emit()
+        (_Turned if way == TURNED else _Joined)(e, words, source, rows).emit()
     else:
-        (_FewChannels if has_few_channels else _Straight)(e, words, source, pitch, way).emit()
+        (_FewChannels if has_few_channels else _Straight)(e, words, source, rows, way).emit()
 
 
 def are_few_channels(source: Source, way: str, channels: int) -> bool:
@@ -44,8 +54,9 @@ def are_few_channels(source: Source, way: str, channels: int) -> bool:
 class _Gather:
     """What all ways share: the loops over taps, and where a tap reads."""
 
-    def __init__(self, e: Writer, words: Words, source: Source, pitch: int) -> None:
-        self.e, self.words, self.source, self.pitch = e, words, source, pitch
+    def __init__(self, e: Writer, words: Words, source: Source, rows: Rows) -> None:
+        self.e, self.words, self.source = e, words, source
+        self.pitch, self.used = rows.pitch, rows.used
 
     def word(self, name: str) -> str:
         return self.words.load(self.e, name)
@@ -110,8 +121,8 @@ class _Straight(_Gather):
     taps: memory that taps share is still near, even if that of all channels would fall into one part of a cache.
     """
 
-    def __init__(self, e: Writer, words: Words, source: Source, pitch: int, way: str) -> None:
-        super().__init__(e, words, source, pitch)
+    def __init__(self, e: Writer, words: Words, source: Source, rows: Rows, way: str) -> None:
+        super().__init__(e, words, source, rows)
         self.way = way
         self.table = ""
 
@@ -232,9 +243,9 @@ class _FewChannels(_Straight):
                 e.call("edge", *arguments)
 
     def _is_inside(self) -> str:
-        """Whether all lanes have a pixel, and no tap of any reads beyond the input."""
+        """Whether all lanes that are used have a pixel, and no tap of any lane reads beyond the input."""
         e = self.e
-        found = e.both(e.compare("eq", "%done", 0), e.compare("eq", "%count", e.lanes))
+        found = e.both(e.compare("eq", "%done", 0), e.compare("eq", "%count", self.used))
         # The taps between the first and the last read between these, and so do the lanes.
         for number, lanes in enumerate((1, 1, e.lanes * (2 if self.way == PAIRED else 1))):
             for tap in (0, e.subtract(self.word(f"tap_{number}"), 1)):
@@ -280,23 +291,30 @@ class _Turned(_Gather):
 
     def _emit_blocks(self, block: _Block, cells: str, is_edge: bool) -> None:
         e, count = self.e, self.source.cells.count
-        stored = self.range_mask("%done", e.lanes)
+        stored = self.range_mask("%done", e.lanes) if is_edge else None
         channels = self.word("channels")
         held = self.held(block) if is_edge else None
         with e.loop(0, channels, self.block) as channel:
             there = e.subtract(channels, channel)
-            rows = [self._row(block, lane, channel, there, held) for lane in range(e.lanes)]
+            rows = [self._row(block, lane, channel, there, held) for lane in range(self.used)]
+            rows += ["zeroinitializer"] * (e.lanes - self.used)
             target = e.step(cells, (e.divide(channel, count), self.pitch))
             columns = Lanes(CELL_BYTES, e.lanes).turn(e, rows)
             cell_count = e.divide_rounding_up(e.minimum(there, self.block), count)
             is_whole = e.compare("eq", cell_count, e.lanes)
             with e.when(is_whole):
                 for number, column in enumerate(columns):
-                    e.store_over("i32", column, e.at(target, number * self.pitch), stored)
+                    self._store(column, e.at(target, number * self.pitch), stored)
             with e.unless(is_whole):
                 for number, column in enumerate(columns):
                     with e.when(e.compare("sgt", cell_count, number)):
-                        e.store_over("i32", column, e.at(target, number * self.pitch), stored)
+                        self._store(column, e.at(target, number * self.pitch), stored)
+
+    def _store(self, column: str, place: str, stored: str | None) -> None:
+        if stored is None:
+            self.e.store(self.e.kind("i32"), column, place)
+        else:
+            self.e.store_over("i32", column, place, stored)
 
     def _row(self, block: _Block, lane: int, channel: Value, there: Value, held: Held | None) -> str:
         """A vector of channels of one pixel; what lies on padding is not read."""
@@ -315,10 +333,10 @@ class _Turned(_Gather):
         return self.e.lanes * self.source.cells.count
 
     def is_whole(self, block: _Block) -> str:
-        """Whether all lanes have a pixel, and none lies on padding."""
+        """Whether all lanes that are used have a pixel, and none lies on padding."""
         e = self.e
         first, last = self.lanes_inside(block.is_inside, block.base, block.step)
-        return e.both(e.compare("eq", first, 0), e.compare("eq", last, e.lanes))
+        return e.both(e.compare("eq", first, 0), e.compare("eq", last, self.used))
 
     def held(self, block: _Block) -> Held:
         """Of a lane: whether it reads, and which channels."""
@@ -338,9 +356,9 @@ class _Joined(_Turned):
 
     def is_whole(self, block: _Block) -> str:
         e = self.e
-        end = e.add(e.add(block.base, e.multiply(block.step, e.lanes - 1)), self.word("channels"))
+        end = e.add(e.add(block.base, e.multiply(block.step, self.used - 1)), self.word("channels"))
         is_line = e.both(e.compare("sge", block.base, 0), e.compare("sle", end, self.word("size_2")))
-        has_lanes = e.both(e.compare("eq", "%done", 0), e.compare("eq", "%count", e.lanes))
+        has_lanes = e.both(e.compare("eq", "%done", 0), e.compare("eq", "%count", self.used))
         return e.both(block.is_inside, e.both(is_line, has_lanes))
 
     def held(self, block: _Block) -> Held:

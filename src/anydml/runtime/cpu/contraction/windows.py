@@ -18,6 +18,7 @@ from anydml.runtime.cpu.contraction.gathering import (
     SPREAD,
     STRAIGHT,
     TURNED,
+    Rows,
     are_few_channels,
     emit_gather,
 )
@@ -180,7 +181,8 @@ class Windows:
         pitch = form.pitch_bytes(e.vector_bytes)
         at_once = self._gathered_lanes(e, form)
         with e.vectors_of(at_once):
-            emit_gather(e, words, self.source, pitch, self.way, self._has_few_channels)
+            rows = Rows(pitch, min(at_once, form.width))
+            emit_gather(e, words, self.source, rows, self.way, self._has_few_channels)
         _emit_vector(e, words)
         with e.function(STAGE, STAGE_PARAMETERS, is_cold=True):
             panel = e.multiply(words.load(e, "cell_rows"), pitch)
