@@ -70,7 +70,7 @@ def expm1(x: Vector) -> Vector:
     held = at_least(at_most(x, 89.0), -18.0)
     n = nearest(held, LOG2_E, POWER_BIAS - 1)
     power = power_of_two(n)
-    high, low = remainder(held, n)
+    high, low = _remainder(held, n)
     r = high + low
     small = multiply_add(r * r, polynomial(r, EXPM1), low)
     half = multiply_add(power, small, multiply_add(power, high, power - 0.5))
@@ -121,7 +121,7 @@ def _hyperbolic_parts(x: Vector) -> _HyperbolicParts:
     power = n.biased << 23
     inverse = (2 * (POWER_BIAS - 2) << 23) - power
     grown, shrunk = power.as_bits_of(FLOAT32), inverse.call("smax", 0).as_bits_of(FLOAT32)
-    high, low = remainder(held, n)
+    high, low = _remainder(held, n)
     r = high + low
     square = r * r
     sinh_small = multiply_add(r * square, polynomial(square, _SINH), low)
@@ -129,9 +129,9 @@ def _hyperbolic_parts(x: Vector) -> _HyperbolicParts:
     return _HyperbolicParts(shrunk, grown - shrunk, grown + shrunk, high, sinh_small, cosh_small)
 
 
-def remainder(x: Vector, n: Rounded, unit: float = 1.0) -> tuple[Vector, Vector]:
-    """x - n ln 2, or that of a multiple of ln 2, in two parts; the first is exact."""
-    return multiply_add(n.number, -LN2_HIGH * unit, x), n.number * (-LN2_LOW * unit)
+def _remainder(x: Vector, n: Rounded) -> tuple[Vector, Vector]:
+    """x - n ln 2 in two parts; the first is exact."""
+    return multiply_add(n.number, -LN2_HIGH, x), n.number * -LN2_LOW
 
 
 def _keep_tiny(x: Vector, result: Vector) -> Vector:
