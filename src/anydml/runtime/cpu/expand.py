@@ -110,6 +110,10 @@ def expand(plan: Plan) -> Plan:
     """The plan with programs replaced where there are kernels for them."""
     if not llvm.is_available() or not any(isinstance(step, Program) for step in plan.steps):
         return plan
+    if len(plan.steps) > 1:
+        from anydml.runtime.cpu.channels_last import with_channels_last
+
+        plan = with_channels_last(plan)
     workspace = Workspace(plan)
     steps: list[Step] = []
     for step in plan.steps:

@@ -70,7 +70,7 @@ class _Tiles:
         left = e.step(self.operands[0], (down, self.word("left_step")))
         skip: Value = 0
         row_stride: Value = 0
-        if not tile.is_left_packed:
+        if not tile.is_left_packed and not tile.is_indirect:
             # The last tile begins earlier, so that it has all its rows; those that others store are skipped.
             row_stride = self.word("left_row_stride")
             first_row = e.minimum(row, e.subtract(self.word("row_count"), tile.rows))
@@ -82,6 +82,8 @@ class _Tiles:
         pitch = tile.left_pitch_bytes(e.machine) if tile.is_left_packed else self.word("left_depth_stride")
         left, right = e.step(left, (first, pitch)), e.step(right, (first, self.word("pitch")))
         numbers = [self.word("pitch"), e.subtract(last, first), row_stride, self.word("left_depth_stride")]
+        if tile.is_indirect:
+            numbers = [self.word(name) for name in ("pitch", "tap_count", "channels", "channel_block")]
         places = [row, column, skip, rows, lanes]
         arguments: list[tuple[str, Value]] = [
             ("ptr", left),

@@ -14,6 +14,7 @@ from anydml.runtime.cpu.contraction.cells import Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, ROWS, Place
 from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
 from anydml.runtime.cpu.contraction.gemm import activation, pack
+from anydml.runtime.cpu.contraction.indirect import IndirectWindows, is_read_indirectly
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix
 from anydml.runtime.cpu.contraction.partition import (
@@ -106,19 +107,24 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     sizes = (pixels, filters) if is_turned else (filters, pixels)
     is_in_place = isinstance(operand, Matrix)
     rows = filtered.windows.rows
-    height = _line_height(filtered, machine) if is_turned else None
+    is_indirect = isinstance(operand, IndirectWindows)
+    height = _line_height(filtered, machine) if is_turned and not is_indirect else None
     in_place = is_turned and is_in_place, not is_turned and is_in_place
     tile = tile_of(machine, cells, (*sizes, rows), not in_place[0], in_place[1], height)
     epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS, folds[:2] == (1, 1))
     tile = replace(
         tile,
+        is_indirect=is_indirect,
+        is_blocked=tile.is_blocked and not is_indirect,
+        adds_blocks=tile.is_blocked and is_indirect,
         lines_ahead=1 if not is_turned else tile.vectors * machine.vector_bytes // LINE_BYTES,
         skips_padding=height is not None,
         turns_results=not epilogue.is_vector and epilogue.turned.is_short and tile.rows <= machine.lanes,
     )
     width = tile.columns(machine)
     pitch = -(-tile.rows // machine.lanes) * machine.vector_bytes if is_turned else width * CELL_BYTES
-    if rows * pitch + machine.vector_bytes**2 > ROOM_BYTES or prod(filtered.windows.taps) > MOST_TAPS:
+    has_room = is_indirect or rows * pitch + machine.vector_bytes**2 <= ROOM_BYTES
+    if not has_room or filtered.windows.tap_count > MOST_TAPS:
         return None
     packed, step = pack(
         filtered.weights,
@@ -129,7 +135,8 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     )
     operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
     work = Work(prod(filtered.batch), *sizes, rows, tile, machine)
-    chunks = cut(work, 0 if is_turned else 1, not is_in_place, not is_in_place)
+    most = operand.most_pixels(tile.rows) if isinstance(operand, IndirectWindows) else None
+    chunks = cut(work, 0 if is_turned else 1, not is_in_place, not is_in_place, most)
     product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)
     return [step, product]
 
@@ -219,6 +226,8 @@ def _columns_of(filtered: Filtered, machine: Machine) -> Operand:
 
 def _rows_of(filtered: Filtered, machine: Machine) -> Operand:
     """The windows, a row for each pixel."""
+    if is_read_indirectly(filtered.windows, machine):
+        return IndirectWindows(filtered.windows.merged())
     matrix = _pixels_of(filtered)
     if matrix is not None and _is_read_in_place(matrix, machine) and matrix.depth_strides == (1,):
         return matrix

@@ -133,7 +133,7 @@ class Work:
 
     @property
     def block(self) -> int:
-        return depth_block(self.depth, self.tile.is_streamed)
+        return self.depth if self.tile.is_indirect else depth_block(self.depth, self.tile.is_streamed)
 
     @property
     def units(self) -> tuple[int, int]:
@@ -156,8 +156,11 @@ class Work:
         return max(unit, SUMS_BYTES // tile * unit)
 
 
-def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True) -> Iterator[Chunk]:
-    """Chunks of whole tiles. One side (0: rows, 1: columns) is cut first, into parts that stay in a cache, if limited.
+def cut(
+    work: Work, side: int, is_staged: bool, is_limited: bool = True, limit: int | None = None
+) -> Iterator[Chunk]:
+    """Chunks of whole tiles. One side (0: rows, 1: columns) is cut first, into parts that stay in a cache, if limited:
+    what is packed decides how many lanes that are, if nothing else is given.
 
     An operand that chunks pack for themselves is packed again for every part of the other side: there are few of those.
     """
@@ -166,7 +169,7 @@ def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True) -> Iter
     batch_part = even_part(work.batch, max(1, work.batch // pieces))
     pieces = -(-pieces // -(-work.batch // batch_part))
     parts = [0, 0]
-    most = work.most_lanes(side) if is_limited else sizes[side]
+    most = limit or work.most_lanes(side) if is_limited else sizes[side]
     if work.block != work.depth:
         most = min(most, work.most_beside(1 - side, 1))
     if work.tile.is_streamed and (work.rows == 1 or is_far(work.depth, work.columns)):

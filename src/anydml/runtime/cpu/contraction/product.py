@@ -165,7 +165,8 @@ class Product:
     def _step_words(self) -> dict[str, int]:
         """Bytes from tile to tile, and from row to row of the right operand."""
         tile = self.tile
-        panel = self.depth * self._form.pitch_bytes(self.machine.vector_bytes)
+        staged = self._staged
+        panel = 0 if staged is None else staged.panel_bytes(self._form, self.machine.vector_bytes)
         width = tile.columns(self.machine)
         if isinstance(self.left, Matrix):
             left = tile.rows * self.left.lane_stride * CELL_BYTES

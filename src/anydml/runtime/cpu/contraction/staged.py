@@ -77,6 +77,10 @@ class Staged(Protocol):
         """Words of its own for the parameters of a chunk."""
         ...
 
+    def panel_bytes(self, form: Form, vector_bytes: int) -> int:
+        """Of what is staged for one tile."""
+        ...
+
     def emit(self, e: Writer, words: Words, form: Form) -> None:
         """Writes the function `stage`, which packs lanes `first` to `last` into `cells`."""
         ...
@@ -132,6 +136,9 @@ class StagedMatrix:
             "numbers": self.matrix.depth[0],
             "cell_rows": self.rows,
         }
+
+    def panel_bytes(self, form: Form, vector_bytes: int) -> int:
+        return self.rows * form.pitch_bytes(vector_bytes)
 
     def emit(self, e: Writer, words: Words, form: Form) -> None:
         has_whole_vectors = form.width % e.lanes == 0

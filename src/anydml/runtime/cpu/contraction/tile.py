@@ -14,6 +14,7 @@ from anydml.runtime.cpu.contraction.packing import as_integers
 from anydml.runtime.cpu.contraction.writer import Writer
 from anydml.runtime.moves.kernels.lanes import Lanes
 from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
+from anydml.runtime.native.schedule import WORD
 
 _WHOLE_DEPTH, _DEPTH_BLOCK = 1536, 1024
 """Up to so many cells depth is one block; else blocks have at most so many."""
@@ -49,6 +50,10 @@ class Tile:
     """Whether results lie side by side along rows: sums are turned in registers before they are stored."""
     skips_padding: bool = False
     """Whether its rows are a line of pixels, which lack the same taps: those that lie on padding are left out."""
+    is_indirect: bool = False
+    """Whether rows are read through pointers, one for each tap; then `depth` counts taps, and `row_stride` channels."""
+    adds_blocks: bool = False
+    """Whether its sums are those of blocks, as with `is_blocked`, but one after the other within the tile."""
     lines_ahead: int = 0
     """Of the panel that is wanted next, lines that are asked for with every step: it may come from memory."""
 
@@ -87,7 +92,7 @@ def emit_tile(e: Writer, tile: Tile, epilogue: Epilogue) -> None:
                 _emit_part(e, tile, sums, memory)
     with e.function(TILE, _PARAMETERS):
         memory = e.room((tile.rows * tile.vectors + 1) * e.vector_bytes, e.vector_bytes)
-        sums = _emit_depth(e, tile)
+        sums = _emit_indirect(e, tile, memory) if tile.is_indirect else _emit_depth(e, tile)
         with _when_last(e, tile, sums):
             _emit_results(e, tile, epilogue, sums, memory)
 
@@ -227,6 +232,48 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
         return found
     before = [e.load(e.kind(element), e.at("%sums", number * e.vector_bytes)) for number in range(len(found))]
     return [tile.cells.add(e, *pair) for pair in zip(before, found, strict=True)]
+
+
+def _emit_indirect(e: Writer, tile: Tile, memory: str) -> list[str]:
+    """The sums of products over all taps and channels of rows that pointers tell the places of."""
+    kind, count = e.kind(tile.cells.element), tile.rows * tile.vectors
+    zeros = ["zeroinitializer"] * count
+    table_bytes, pitch = tile.rows * WORD, tile.vectors * e.vector_bytes
+    if not tile.adds_blocks:
+        totals = [(kind, zero) for zero in zeros]
+        with e.carried(0, "%depth", 1, [("ptr", "%left"), ("ptr", "%right"), *totals]) as taps:
+            table, right, *before = taps.values
+            found = _emit_channels(e, tile, (table, right), (0, "%row_stride"), before)
+            taps.following = [e.at(table, table_bytes), e.step(right, ("%row_stride", pitch)), *found]
+        return taps.following[2:]
+    places = [e.at(memory, number * e.vector_bytes) for number in range(count)]
+    for place in places:
+        e.store(kind, "zeroinitializer", place, e.vector_bytes)
+    with e.loop(0, "%depth") as tap, e.loop(0, "%row_stride", "%depth_stride") as first:
+        table = e.step("%left", (tap, table_bytes))
+        right = e.step("%right", (e.add(e.multiply(tap, "%row_stride"), first), pitch))
+        last = e.minimum("%row_stride", e.add(first, "%depth_stride"))
+        for place, total in zip(places, _emit_channels(e, tile, (table, right), (first, last), zeros), strict=True):
+            e.store(kind, tile.cells.add(e, e.load(kind, place, e.vector_bytes), total), place, e.vector_bytes)
+    return [e.load(kind, place, e.vector_bytes) for place in places]
+
+
+def _emit_channels(
+    e: Writer, tile: Tile, operands: tuple[str, str], channels: tuple[Value, Value], sums: Sequence[str]
+) -> list[str]:
+    """Sums with the products over some channels of a tap added to them."""
+    element, (table, right) = tile.cells.element, operands
+    pointers = [e.load("ptr", e.at(table, row * WORD), WORD) for row in range(tile.rows)]
+    with e.carried(*channels, 1, [("ptr", right), *((e.kind(element), total) for total in sums)]) as loop:
+        place, *totals = loop.values
+        vectors = [e.load(e.kind(element), e.at(place, number * e.vector_bytes)) for number in range(tile.vectors)]
+        offset, following = e.multiply(loop.index, CELL_BYTES), []
+        for row, pointer in enumerate(pointers):
+            cell = e.splat(element, e.load(element, e.at(pointer, offset), CELL_BYTES))
+            for number, vector in enumerate(vectors):
+                following.append(tile.cells.multiply_add(e, cell, vector, totals[row * tile.vectors + number]))
+        loop.following = [e.at(place, tile.vectors * e.vector_bytes), *following]
+    return loop.following[1:]
 
 
 def _whole(e: Writer, element: str, vector: str, lanes: int) -> str:

@@ -62,7 +62,11 @@ class Windows:
 
     @property
     def rows(self) -> int:
-        return prod(self.taps) * self.channel_rows
+        return self.tap_count * self.channel_rows
+
+    @property
+    def tap_count(self) -> int:
+        return prod(self.taps)
 
     @property
     def channel_rows(self) -> int:
@@ -159,7 +163,7 @@ class Windows:
     def words(self) -> dict[str, int]:
         size = self.source.element_bytes
         found = {"channels": self.channels, "channel_rows": self.channel_rows, "cell_rows": self.rows}
-        found |= {"channel_stride": self.channel_stride * size, "tap_count": prod(self.taps)}
+        found |= {"channel_stride": self.channel_stride * size, "tap_count": self.tap_count}
         for name, numbers in (
             ("pixel", self.pixels),
             ("size", self.sizes_read),
@@ -170,6 +174,9 @@ class Windows:
         ):
             found |= {f"{name}_{n}": number for n, number in enumerate(numbers)}
         return found | {f"stride_{n}": stride * size for n, stride in enumerate(self.strides)}
+
+    def panel_bytes(self, form: Form, vector_bytes: int) -> int:
+        return self.rows * form.pitch_bytes(vector_bytes)
 
     def _gathered_lanes(self, e: Writer, form: Form) -> int:
         """Pixels that are gathered at once: all of a panel's row, if that is a line of memory at most."""

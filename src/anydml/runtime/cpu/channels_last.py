@@ -1,0 +1,119 @@
+"""Temporary images with the channels of each pixel side by side, where convolutions gain from it.
+
+Nobody but the steps of a plan sees a temporary tensor: it may lie in memory in another order than it was described
+with. Convolutions then read their windows in place, and store their results as they come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from anydml.core.datatype import DataType
+from anydml.core.loops import route
+from anydml.core.orders import packed_strides
+from anydml.core.steps import Access, Nest, Program, Step, Store
+from anydml.core.tensor import TensorDesc
+from anydml.graph.plan import Plan, SlotKind
+from anydml.runtime.cpu.contraction.indirect import is_read_through_pointers
+from anydml.runtime.cpu.contraction.machine import host_machine
+
+Numbers = tuple[int, ...]
+_CONVOLUTION = "CONVOLUTION"
+_AS_FAST = (_CONVOLUTION, "AVERAGE_POOLING1", "MAX_POOLING2")
+"""Programs that work along channels as fast as along rows; nests work along either."""
+
+
+def with_channels_last(plan: Plan) -> Plan:
+    """The plan with that order for images that convolutions use, and for those that other steps use beside them."""
+    gaining = [step for step in plan.steps if _gains(step)]
+    images = _images(plan) if gaining else {}
+    chosen = {slot for step in gaining for slot in _slots(step)} & images.keys()
+    grown: set[int] = set()
+    while chosen != grown:
+        grown = chosen
+        together = (slots for slots in map(_slots, plan.steps) if slots & grown)
+        chosen = grown.union(*together) & images.keys()
+    if not chosen:
+        return plan
+    return replace(plan, steps=tuple(_moved(step, {slot: images[slot] for slot in chosen}) for step in plan.steps))
+
+
+def _gains(step: Step) -> bool:
+    """Whether a step is a convolution that reads all channels of a pixel together."""
+    if not isinstance(step, Program) or step.operator.dml_type != _CONVOLUTION or step.inputs[0] is None:
+        return False
+    channels = step.inputs[0].sizes[1] // step.operator.group_count  # type: ignore[attr-defined]
+    return channels > 1 and is_read_through_pointers(step.inputs[0].type, channels, host_machine())
+
+
+def _slots(step: Step) -> set[int]:
+    return {access.slot for access, _ in _accesses(step)}
+
+
+def _accesses(step: Step) -> Iterator[tuple[Access, Numbers]]:
+    yield from step.reads()
+    yield from step.writes()
+
+
+@dataclass(frozen=True)
+class _Image:
+    """A temporary tensor, and its strides in another order."""
+
+    sizes: Numbers
+    before: Numbers
+    after: Numbers
+
+    @classmethod
+    def of(cls, tensor: TensorDesc) -> _Image:
+        spatial = range(2, tensor.rank)
+        return cls(tensor.sizes, tensor.strides, packed_strides(tensor.sizes, (0, *spatial, 1)))
+
+    def moved(self, access: Access, sizes: Numbers) -> Access | None:
+        """The same elements in the other order; None where loops would have to be cut for that."""
+        found = route(sizes, access.strides, access.offset, self.sizes, self.before, 0)
+        if found is None or not found.is_whole:
+            return None
+        strides, offset = found.follow(self.after, 0)
+        return replace(access, strides=strides, offset=offset)
+
+
+def _images(plan: Plan) -> dict[int, _Image]:
+    """Temporary images in the usual order which all steps that use them could read and write in another one."""
+    found = {number: _Image.of(slot.tensor) for number, slot in enumerate(plan.slots) if slot.tensor and _is_image(slot.tensor) and slot.kind is SlotKind.TEMPORARY}
+    for step in plan.steps:
+        is_as_fast = isinstance(step, Nest) or (isinstance(step, Program) and step.operator.dml_type in _AS_FAST)
+        for access, sizes in _accesses(step):
+            image = found.get(access.slot)
+            if image is not None and not (is_as_fast and image.moved(access, sizes)):
+                del found[access.slot]
+    return found
+
+
+def _is_image(tensor: TensorDesc) -> bool:
+    is_dense = tensor.strides == packed_strides(tensor.sizes)
+    is_thick = tensor.rank > 2 and tensor.sizes[1] > 1 and max(tensor.sizes[2:]) > 1
+    return tensor.data_type is DataType.FLOAT32 and is_dense and is_thick
+
+
+def _moved(step: Step, images: dict[int, _Image]) -> Step:
+    def access(old: Access, sizes: Numbers) -> Access:
+        image = images.get(old.slot)
+        new = old if image is None else image.moved(old, sizes)
+        assert new is not None
+        return new
+
+    def nest(old: Nest) -> Nest:
+        loads = tuple(access(load, old.sizes) for load in old.loads)
+        stores = tuple(Store(access(store.access, old.sizes), store.value) for store in old.stores)
+        return Nest(old.sizes, loads, stores)
+
+    if isinstance(step, Nest):
+        return nest(step)
+    if not isinstance(step, Program):
+        return step
+    views = []
+    for view in step.inputs:
+        new = None if view is None else access(view.access, view.sizes)
+        views.append(view and new and replace(view, strides=new.strides, offset=new.offset))
+    return Program(step.operator, tuple(views), tuple(each and nest(each) for each in step.outputs))
