@@ -273,6 +273,47 @@ def pixelwise(random: Random, data_type: str = "FLOAT32") -> Trial:
     return Trial(operator, given, channels, shift=_shift(random, data_type))
 
 
+def channels_last(random: Random, data_type: str = "FLOAT32") -> Trial:
+    """Windows of pixels whose channels lie side by side; some lie on padding with some of their taps, some with all."""
+    spatial, groups = random.choice((1, 2, 2, 2, 3)), random.choice((1, 1, 1, 2))
+    channels, filters = (
+        random.choice((16, 17, random.randint(16, 80), 400)),
+        random.choice((8, 16, random.randint(1, 70))),
+    )
+    window = [random.choice((1, 2, 3, 3, 5) if channels < 100 else (1, 2)) for _ in range(spatial)]
+    image = [random.randint(5, 12) for _ in window]
+    sizes: dict[str, tuple[int, ...]] = {
+        "input_tensor": (random.randint(1, 2), groups * channels, *image),
+        "filter_tensor": (groups * filters, channels, *window),
+    }
+    if random.random() < 0.5:
+        sizes["bias_tensor"] = (1, groups * filters, *(1 for _ in window))
+    options: dict[str, Any] = {
+        "mode": random.choice(("CROSS_CORRELATION", "CONVOLUTION")),
+        "strides": [random.choice((1, 1, 2, 3)) for _ in window],
+        "dilations": [random.choice((1, 1, 2)) if size < 5 else 1 for size in window],
+        "start_padding": [random.choice((0, size // 2, random.randint(0, 7))) for size in window],
+        "end_padding": [random.choice((0, size // 2, random.randint(0, 7))) for size in window],
+        "group_count": groups,
+        "fused_activation": _some_activation(random),
+    }
+
+    def side_by_side(size: tuple[int, ...]) -> dml.TensorDesc:
+        strides, step = [1] * len(size), size[1] + random.choice((0, 0, 3))
+        for axis in (*reversed(range(2, len(size))), 0):
+            strides[axis] = step
+            step *= size[axis] + random.choice((0, 0, 1))
+        return dml.TensorDesc(data_type, size, strides)
+
+    tensors = {name: dml.TensorDesc(data_type, size) for name, size in sizes.items()}
+    tensors["input_tensor"] = side_by_side(sizes["input_tensor"])
+    result = dml.Convolution(**tensors, **options).output_tensor.sizes
+    output = random.choice((dml.TensorDesc(data_type, result), side_by_side(result), layout(random, result, data_type)))
+    operator = dml.Convolution(**tensors, **options, output_tensor=output)
+    given = {name: values(random, size, data_type) for name, size in sizes.items()}
+    return Trial(operator, given, channels * math.prod(window), shift=_shift(random, data_type))
+
+
 BYTES = ("INT8", "UINT8")
 Given = dict[str, tuple[str, tuple[int, ...]]]
 """Types and sizes of inputs."""

@@ -11,7 +11,7 @@ import pytest
 
 import anydml as dml
 from anydml.runtime.cpu.contraction import gemm as gemm_module
-from anydml.runtime.cpu.contraction import partition
+from anydml.runtime.cpu.contraction import indirect, partition
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, host_machine
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES
 from anydml.runtime.native import llvm
@@ -19,6 +19,7 @@ from tests.runtime.cpu.products import (
     MACHINES,
     Trial,
     backward_convolution,
+    channels_last,
     check,
     convolution,
     differences,
@@ -116,6 +117,32 @@ def test_convolution__agrees_with_its_definition(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(45))
 def test_wide_images__agree_with_their_definition(seed: int) -> None:
     check(wide_images(Random(f"wide {seed}"), TYPES[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_channels_last__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Also with few registers, where they are read through pointers; and in many chunks, as if caches were small."""
+    random = Random(f"channels last {seed}")
+    monkeypatch.setattr(indirect, "_NEAR_BYTES", random.choice((1 << 10, 1 << 14, 1 << 18)))
+    with nullcontext() if seed % 4 == 0 else machine(monkeypatch, "avx2"):
+        check(channels_last(random, TYPES[seed % 3]))
+
+
+@needs_llvm
+def test_taps_on_padding__are_left_out_where_no_pixel_of_a_tile_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So an infinite weight does not meet the zeros of padding: all pixels of these tiles lie in one line."""
+    weights = np.ones((16, 16, 3, 1), np.float32)
+    weights[:, :, 0] = np.inf
+    x = dml.TensorDesc("FLOAT32", [1, 16, 4, 6], order="NHWC")
+    operator = dml.Convolution(
+        input_tensor=x,
+        filter_tensor=dml.TensorDesc("FLOAT32", weights.shape),
+        start_padding=[1, 0],
+        end_padding=[1, 0],
+    )
+    with machine(monkeypatch, "avx2"):
+        found = dml.Device().compile(operator)(np.ones((1, 4, 6, 16), np.float32), weights)
+    assert (found[0, :, 0] == 32).all() and np.isinf(found[0, :, 1:]).all()
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -229,6 +256,7 @@ def _depthwise(random: Random) -> Trial:
         convolution,
         _depthwise,
         small_planes,
+        channels_last,
         backward_convolution,
         integer_gemm,
         integer_convolution,

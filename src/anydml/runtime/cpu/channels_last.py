@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from anydml.core.datatype import DataType
 from anydml.core.loops import route
 from anydml.core.orders import packed_strides
-from anydml.core.steps import Access, Nest, Program, Step, Store
+from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.core.tensor import TensorDesc
 from anydml.graph.plan import Plan, SlotKind
 from anydml.runtime.cpu.contraction.indirect import is_read_through_pointers
@@ -71,6 +71,8 @@ class _Image:
 
     def moved(self, access: Access, sizes: Numbers) -> Access | None:
         """The same elements in the other order; None where loops would have to be cut for that."""
+        if access.type.bits != DataType.FLOAT32.bits:
+            return None
         found = route(sizes, access.strides, access.offset, self.sizes, self.before, 0)
         if found is None or not found.is_whole:
             return None
@@ -80,7 +82,11 @@ class _Image:
 
 def _images(plan: Plan) -> dict[int, _Image]:
     """Temporary images in the usual order which all steps that use them could read and write in another one."""
-    found = {number: _Image.of(slot.tensor) for number, slot in enumerate(plan.slots) if slot.tensor and _is_image(slot.tensor) and slot.kind is SlotKind.TEMPORARY}
+    found = {
+        number: _Image.of(slot.tensor)
+        for number, slot in enumerate(plan.slots)
+        if slot.tensor and _is_image(slot.tensor) and slot.kind is SlotKind.TEMPORARY
+    }
     for step in plan.steps:
         is_as_fast = isinstance(step, Nest) or (isinstance(step, Program) and step.operator.dml_type in _AS_FAST)
         for access, sizes in _accesses(step):
@@ -108,12 +114,13 @@ def _moved(step: Step, images: dict[int, _Image]) -> Step:
         stores = tuple(Store(access(store.access, old.sizes), store.value) for store in old.stores)
         return Nest(old.sizes, loads, stores)
 
+    def view(old: View) -> View:
+        new = access(old.access, old.sizes)
+        return replace(old, strides=new.strides, offset=new.offset)
+
     if isinstance(step, Nest):
         return nest(step)
     if not isinstance(step, Program):
         return step
-    views = []
-    for view in step.inputs:
-        new = None if view is None else access(view.access, view.sizes)
-        views.append(view and new and replace(view, strides=new.strides, offset=new.offset))
-    return Program(step.operator, tuple(views), tuple(each and nest(each) for each in step.outputs))
+    views = tuple(old and view(old) for old in step.inputs)
+    return Program(step.operator, views, tuple(old and nest(old) for old in step.outputs))

@@ -83,7 +83,7 @@ class _Tiles:
         left, right = e.step(left, (first, pitch)), e.step(right, (first, self.word("pitch")))
         numbers = [self.word("pitch"), e.subtract(last, first), row_stride, self.word("left_depth_stride")]
         if tile.is_indirect:
-            numbers = [self.word(name) for name in ("pitch", "tap_count", "channels", "channel_block")]
+            numbers = [self.word(name) for name in ("pitch", "depth", "channels", "channel_block")]
         places = [row, column, skip, rows, lanes]
         arguments: list[tuple[str, Value]] = [
             ("ptr", left),

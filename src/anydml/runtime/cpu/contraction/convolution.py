@@ -22,6 +22,7 @@ from anydml.runtime.cpu.contraction.partition import (
     cost_of_rows,
     cut,
     ends_in_half,
+    has_three_vectors,
     most_rows,
     short_depth,
     tile_height,
@@ -34,6 +35,8 @@ from anydml.runtime.cpu.contraction.windows import MOST_TAPS, SPATIAL
 from anydml.runtime.cpu.expand import Workspace
 
 _SHORTEST_LINE = 4
+_GATHERED_COST = 1.1
+"""Windows that could be read where they lie take longer to gather."""
 _TURNED_COST, _SPLIT_COST = 1.02, 1.12
 """Results that are turned before they are stored take a little longer; more, where some lanes of a vector are stored
 in parts."""
@@ -150,6 +153,8 @@ def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> boo
     cost_of_turning = _TURNED_COST if machine.stores_some else _SPLIT_COST
     if filters > lanes and ends_in_half(filters, machine) and isinstance(_rows_of(filtered, machine), Matrix):
         return True  # fewer take longer to read than to multiply
+    if is_read_indirectly(filtered.windows, machine):
+        straight *= _GATHERED_COST
     if pixels > 1 and strides[-1] != 1:
         straight *= cost_of_turning
     if filters > 1 and strides[1] != 1:
@@ -159,9 +164,10 @@ def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> boo
 
 
 def _vectors_of(columns: int, machine: Machine) -> int:
-    """Vectors of all tiles: where registers are few, the tallest tiles have two each."""
+    """Vectors of all tiles: where registers are few, tiles have two each, if not three."""
     vectors = -(-columns // machine.lanes)
-    return vectors if machine.registers > FEW_REGISTERS else round_up(vectors, 2)
+    is_even = machine.registers > FEW_REGISTERS or has_three_vectors(columns, machine)
+    return vectors if is_even else round_up(vectors, 2)
 
 
 def _cost(rows: int, machine: Machine) -> float:

@@ -1,13 +1,18 @@
 """Windows of a convolution that are read where they lie, through pointers: one for each tap of each pixel.
 
-Where the channels of a pixel are neighbours, nothing has to be gathered: a chunk notes where its pixels read, a number
-for all channels of a tap. Taps that lie on padding read a line of zeros.
+Where the channels of a pixel are neighbours, nothing has to be gathered: a chunk notes where its pixels read, a pointer
+for all channels of a tap. Pixels whose tap lies on padding read a line of zeros; taps that lie there for all pixels of
+a tile are left out.
+
+The table of a tile is a number of entries, then the entries: where the weights of a tap begin, and a pointer for each
+row of the tile.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
+from typing import NamedTuple
 
 from anydml.core.datatype import DataType
 from anydml.core.steps import Access
@@ -15,7 +20,7 @@ from anydml.runtime.cpu.contraction.cells import Source
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine
 from anydml.runtime.cpu.contraction.panels import Numbers
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, STAGE, STAGE_PARAMETERS, SUMS_AT, SUMS_BYTES, Form, Staged
-from anydml.runtime.cpu.contraction.tile import depth_block
+from anydml.runtime.cpu.contraction.tile import depth_block, entry_bytes
 from anydml.runtime.cpu.contraction.windows import Windows
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native.emit import Value
@@ -74,34 +79,26 @@ class IndirectWindows:
         return replace(self, windows=self.windows.moved(slot))
 
     def panel_bytes(self, form: Form, vector_bytes: int) -> int:
-        """Of the pointers of a tile."""
-        return self.windows.tap_count * form.width * WORD
+        """Of the table of a tile."""
+        return WORD + self.windows.tap_count * entry_bytes(form.width)
 
     def most_pixels(self, width: int) -> int:
-        """For one chunk: what they read stays in the second-level cache, and their pointers have room."""
+        """For one chunk: what they read stays in the second-level cache, and their tables have room."""
         near = _NEAR_BYTES // (self.windows.channels * prod(self.windows.steps) * CELL_BYTES)
-        room = ROOM_BYTES // (self.windows.tap_count * WORD)
-        return max(1, min(near, room) // width) * width
+        room = ROOM_BYTES // (WORD + self.windows.tap_count * entry_bytes(width))
+        return max(1, min(near // width, room)) * width
 
     def emit(self, e: Writer, words: Words, form: Form) -> None:
-        _emit_pixel(e, words, form)
+        _Table(e, words, form.width).emit()
         with e.function(STAGE, STAGE_PARAMETERS, is_cold=True):
             zeros = e.at("%cells", _ZEROS_AT)
             with e.loop(0, words.load(e, "channels"), e.lanes) as channel:
                 e.store(e.kind("float"), "zeroinitializer", e.step(zeros, (channel, CELL_BYTES)))
-            table = e.multiply(words.load(e, "tap_count"), form.width * WORD)
-            after = e.multiply(e.divide_rounding_up(e.subtract("%last", "%first"), form.width), form.width)
-            with e.loop(0, after) as lane:
-                number, row = e.split(lane, form.width)
-                e.call(
-                    "pixel",
-                    ("ptr", "%parameters"),
-                    ("ptr", "%source"),
-                    # Rows that a tile has no pixels for read the last one again; nobody stores them.
-                    ("i64", e.minimum(e.add("%first", lane), e.subtract("%last", 1))),
-                    ("ptr", zeros),
-                    ("ptr", e.step("%cells", (number, table), (row, WORD))),
-                )
+            size = words.load(e, "left_step")
+            with e.loop("%first", "%last", form.width) as lane:
+                number = e.divide(e.subtract(lane, "%first"), form.width)
+                arguments = [("ptr", "%parameters"), ("ptr", "%source"), ("i64", lane), ("i64", "%last")]
+                e.call("table", *arguments, ("ptr", zeros), ("ptr", e.step("%cells", (number, size))))
 
 
 def is_read_indirectly(windows: Windows, machine: Machine) -> bool:
@@ -117,33 +114,69 @@ def is_read_through_pointers(data_type: DataType, channels: int, machine: Machin
     return has_pointers and data_type is DataType.FLOAT32 and _FEWEST_CHANNELS <= channels <= _MOST_CHANNELS
 
 
-def _emit_pixel(e: Writer, words: Words, form: Form) -> None:
-    """`pixel(parameters, source, number, zeros, table)` notes where all taps of a pixel read."""
-    with e.function("pixel", "ptr %parameters, ptr %source, i64 %number, ptr %zeros, ptr %table"):
+class _Reached(NamedTuple):
+    """Where a tap of a pixel reads, as far as is known, and whether that lies within the input."""
 
-        def word(name: str) -> str:
-            return words.load(e, name)
+    pointer: str
+    is_inside: str
 
-        line, inner = e.split("%number", word("pixel_2"))
-        outer, middle = e.split(line, word("pixel_1"))
-        taps, sizes, strides, steps = (
-            [word(f"{name}_{n}") for n in range(3)] for name in ("tap", "size", "stride", "dilation")
-        )
-        starts = [
-            e.add(e.multiply(index, word(f"index_step_{n}")), word(f"start_{n}"))
+
+class _Table:
+    """Writes `table(parameters, source, first, last, zeros, table)`: the table of the tile that begins at a pixel."""
+
+    def __init__(self, e: Writer, words: Words, rows: int) -> None:
+        self.e, self.words, self.rows = e, words, rows
+
+    def word(self, name: str) -> str:
+        return self.words.load(self.e, name)
+
+    def emit(self) -> None:
+        e = self.e
+        with e.function("table", "ptr %parameters, ptr %source, i64 %first, i64 %last, ptr %zeros, ptr %table"):
+            starts = [self._starts(row) for row in range(self.rows)]
+            taps = [self.word(f"tap_{n}") for n in range(3)]
+            tap_bytes = e.multiply(self.word("channels"), self.word("pitch"))
+            e.store("i64", 0, "%table", WORD)
+            with e.loop(0, taps[0]) as a, e.loop(0, taps[1]) as b:
+                lines = [
+                    self._reach(1, b, start, self._reach(0, a, start, _Reached("%source", "true"))) for start in starts
+                ]
+                number = e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2])
+                with e.loop(0, taps[2]) as c:
+                    found = [self._reach(2, c, start, line) for start, line in zip(starts, lines, strict=True)]
+                    self._emit_entry(e.multiply(e.add(number, c), tap_bytes), found)
+            # A tile that lies on padding altogether has one entry, of zeros: it was written.
+            e.store("i64", e.maximum(e.load("i64", "%table", WORD), 1), "%table", WORD)
+
+    def _starts(self, row: int) -> list[Value]:
+        """Where the first tap of a row's pixel reads, along each dimension.
+
+        Rows that a tile has no pixels for read the last one again; nobody stores them.
+        """
+        e = self.e
+        pixel = e.minimum(e.add("%first", row), e.subtract("%last", 1))
+        line, inner = e.split(pixel, self.word("pixel_2"))
+        outer, middle = e.split(line, self.word("pixel_1"))
+        return [
+            e.add(e.multiply(index, self.word(f"index_step_{n}")), self.word(f"start_{n}"))
             for n, index in enumerate((outer, middle, inner))
         ]
 
-        def reached(n: int, tap: Value, pointer: str, is_inside: str) -> tuple[str, str]:
-            place = e.add(starts[n], e.multiply(tap, steps[n]))
-            return e.step(pointer, (place, strides[n])), e.both(is_inside, e.compare("ult", place, sizes[n]))
+    def _reach(self, n: int, tap: Value, starts: list[Value], before: _Reached) -> _Reached:
+        """One dimension more."""
+        e = self.e
+        place = e.add(starts[n], e.multiply(tap, self.word(f"dilation_{n}")))
+        is_inside = e.both(before.is_inside, e.compare("ult", place, self.word(f"size_{n}")))
+        return _Reached(e.step(before.pointer, (place, self.word(f"stride_{n}"))), is_inside)
 
-        with e.loop(0, taps[0]) as a:
-            plane = reached(0, a, "%source", "true")
-            with e.loop(0, taps[1]) as b:
-                found = reached(1, b, *plane)
-                number = e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2])
-                with e.loop(0, taps[2]) as c:
-                    pointer, is_inside = reached(2, c, *found)
-                    place = e.step("%table", (e.add(number, c), form.width * WORD))
-                    e.store("ptr", e.choose(is_inside, "ptr", pointer, "%zeros"), place, WORD)
+    def _emit_entry(self, weights: Value, found: list[_Reached]) -> None:
+        """The entry of a tap, which counts if any row reads within the input."""
+        e = self.e
+        count = e.load("i64", "%table", WORD)
+        entry = e.at(e.step("%table", (count, entry_bytes(self.rows))), WORD)
+        e.store("i64", weights, entry, WORD)
+        is_any = "false"
+        for row, (pointer, is_inside) in enumerate(found, 1):
+            e.store("ptr", e.choose(is_inside, "ptr", pointer, "%zeros"), e.at(entry, row * WORD), WORD)
+            is_any = e.value(f"or i1 {is_any}, {is_inside}")
+        e.store("i64", e.add(count, e.value(f"zext i1 {is_any} to i64")), "%table", WORD)

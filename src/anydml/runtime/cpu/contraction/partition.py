@@ -20,6 +20,8 @@ _ROWS_PER_STEP = 2
 _SHORT, _SHORTER = 320, 192
 """Cells in depth that stay in the nearest cache for all rows of a tile; the second number is for machines whose tiles
 have few rows, which read the other operand more often."""
+_ROWS_BESIDE_THREE = 4
+"""With three vectors each, so many rows have all registers."""
 LEAST_WORK = 1 << 18
 """Multiplications that are worth a thread of their own: about five microseconds."""
 ROWS_OF_MEMORY = 8
@@ -58,6 +60,8 @@ def tile_of(
     is_half = ends_in_half(columns, machine) and cells.is_float and not is_right_in_place and height is None
     if is_half:
         most = min(most, spare // -(-columns // machine.lanes) - 1)
+    if height is None and cells.is_float and has_three_vectors(columns, machine) and rows >= _ROWS_BESIDE_THREE:
+        height = _ROWS_BESIDE_THREE
     height = height or tile_height(rows, most)
     vectors = max(1, min(spare // (height + 1), 14 if is_right_in_place and height == 1 else 4))
     if machine.registers > FEW_REGISTERS and height > 8 and not is_half:
@@ -66,6 +70,12 @@ def tile_of(
     is_streamed = is_right_in_place and rows <= (STREAMED_ROWS_OF_FAR if is_far(depth, columns) else _STREAMED_ROWS)
     is_blocked = depth_block(depth, is_streamed) != depth
     return Tile(height, vectors, cells, is_left_packed, is_half, is_right_in_place, is_streamed, is_blocked)
+
+
+def has_three_vectors(columns: int, machine: Machine) -> bool:
+    """Whether tiles of three vectors leave none over, and the usual ones of two would, where registers are few."""
+    vectors = -(-columns // machine.lanes)
+    return machine.registers <= FEW_REGISTERS and machine.fuses and vectors % 6 == 3
 
 
 def ends_in_half(columns: int, machine: Machine) -> bool:
@@ -156,11 +166,9 @@ class Work:
         return max(unit, SUMS_BYTES // tile * unit)
 
 
-def cut(
-    work: Work, side: int, is_staged: bool, is_limited: bool = True, limit: int | None = None
-) -> Iterator[Chunk]:
+def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True, limit: int | None = None) -> Iterator[Chunk]:
     """Chunks of whole tiles. One side (0: rows, 1: columns) is cut first, into parts that stay in a cache, if limited:
-    what is packed decides how many lanes that are, if nothing else is given.
+    what is packed decides how many lanes those have, if nothing else is given.
 
     An operand that chunks pack for themselves is packed again for every part of the other side: there are few of those.
     """

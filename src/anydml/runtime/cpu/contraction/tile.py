@@ -51,7 +51,8 @@ class Tile:
     skips_padding: bool = False
     """Whether its rows are a line of pixels, which lack the same taps: those that lie on padding are left out."""
     is_indirect: bool = False
-    """Whether rows are read through pointers, one for each tap; then `depth` counts taps, and `row_stride` channels."""
+    """Whether rows are read through pointers, one for each tap; then `row_stride` counts channels, and `depth_stride`
+    those of a block."""
     adds_blocks: bool = False
     """Whether its sums are those of blocks, as with `is_blocked`, but one after the other within the tile."""
     lines_ahead: int = 0
@@ -234,46 +235,51 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
     return [tile.cells.add(e, *pair) for pair in zip(before, found, strict=True)]
 
 
+def entry_bytes(rows: int) -> int:
+    """Of a tap in the table of a tile that reads rows through pointers."""
+    return (1 + rows) * WORD
+
+
 def _emit_indirect(e: Writer, tile: Tile, memory: str) -> list[str]:
     """The sums of products over all taps and channels of rows that pointers tell the places of."""
     kind, count = e.kind(tile.cells.element), tile.rows * tile.vectors
     zeros = ["zeroinitializer"] * count
-    table_bytes, pitch = tile.rows * WORD, tile.vectors * e.vector_bytes
+    first, taps = e.at("%left", WORD), e.load("i64", "%left", WORD)
     if not tile.adds_blocks:
-        totals = [(kind, zero) for zero in zeros]
-        with e.carried(0, "%depth", 1, [("ptr", "%left"), ("ptr", "%right"), *totals]) as taps:
-            table, right, *before = taps.values
-            found = _emit_channels(e, tile, (table, right), (0, "%row_stride"), before)
-            taps.following = [e.at(table, table_bytes), e.step(right, ("%row_stride", pitch)), *found]
-        return taps.following[2:]
+        with e.carried(0, taps, 1, [("ptr", first), *((kind, zero) for zero in zeros)]) as loop:
+            entry, *totals = loop.values
+            found = _emit_channels(e, tile, entry, (0, "%row_stride"), totals)
+            loop.following = [e.at(entry, entry_bytes(tile.rows)), *found]
+        return loop.following[1:]
     places = [e.at(memory, number * e.vector_bytes) for number in range(count)]
     for place in places:
         e.store(kind, "zeroinitializer", place, e.vector_bytes)
-    with e.loop(0, "%depth") as tap, e.loop(0, "%row_stride", "%depth_stride") as first:
-        table = e.step("%left", (tap, table_bytes))
-        right = e.step("%right", (e.add(e.multiply(tap, "%row_stride"), first), pitch))
-        last = e.minimum("%row_stride", e.add(first, "%depth_stride"))
-        for place, total in zip(places, _emit_channels(e, tile, (table, right), (first, last), zeros), strict=True):
+    with e.loop(0, taps) as tap, e.loop(0, "%row_stride", "%depth_stride") as channel:
+        entry = e.step(first, (tap, entry_bytes(tile.rows)))
+        channels = channel, e.minimum("%row_stride", e.add(channel, "%depth_stride"))
+        for place, total in zip(places, _emit_channels(e, tile, entry, channels, zeros), strict=True):
             e.store(kind, tile.cells.add(e, e.load(kind, place, e.vector_bytes), total), place, e.vector_bytes)
     return [e.load(kind, place, e.vector_bytes) for place in places]
 
 
-def _emit_channels(
-    e: Writer, tile: Tile, operands: tuple[str, str], channels: tuple[Value, Value], sums: Sequence[str]
-) -> list[str]:
+def _emit_channels(e: Writer, tile: Tile, entry: str, channels: tuple[Value, Value], sums: Sequence[str]) -> list[str]:
     """Sums with the products over some channels of a tap added to them."""
-    element, (table, right) = tile.cells.element, operands
-    pointers = [e.load("ptr", e.at(table, row * WORD), WORD) for row in range(tile.rows)]
-    with e.carried(*channels, 1, [("ptr", right), *((e.kind(element), total) for total in sums)]) as loop:
-        place, *totals = loop.values
+    element, pitch = tile.cells.element, tile.vectors * e.vector_bytes
+    start = e.add(e.load("i64", entry, WORD), e.multiply(channels[0], pitch))
+    pointers = [e.load("ptr", e.at(entry, row * WORD), WORD) for row in range(1, tile.rows + 1)]
+    operands = [("ptr", e.at("%right", start)), ("ptr", e.at("%ahead", start))]
+    with e.carried(*channels, 1, [*operands, *((e.kind(element), total) for total in sums)]) as loop:
+        place, ahead, *totals = loop.values
         vectors = [e.load(e.kind(element), e.at(place, number * e.vector_bytes)) for number in range(tile.vectors)]
+        for line in range(tile.lines_ahead):
+            e.prefetch(e.at(ahead, line * LINE_BYTES), SECOND_LEVEL)
         offset, following = e.multiply(loop.index, CELL_BYTES), []
         for row, pointer in enumerate(pointers):
             cell = e.splat(element, e.load(element, e.at(pointer, offset), CELL_BYTES))
             for number, vector in enumerate(vectors):
                 following.append(tile.cells.multiply_add(e, cell, vector, totals[row * tile.vectors + number]))
-        loop.following = [e.at(place, tile.vectors * e.vector_bytes), *following]
-    return loop.following[1:]
+        loop.following = [e.at(place, pitch), e.at(ahead, pitch), *following]
+    return loop.following[2:]
 
 
 def _whole(e: Writer, element: str, vector: str, lanes: int) -> str:
