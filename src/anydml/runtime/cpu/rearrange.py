@@ -135,6 +135,8 @@ _IN_PLACE = ("ADAM_OPTIMIZER", "BATCH_NORMALIZATION", "GATHER", "GATHER_ELEMENTS
 
 
 def _order_for(operator: Any) -> Order:
+    if operator.dml_type == "CONVOLUTION" and gathers_windows(operator):
+        return partial(_in_order, (0, *range(FIRST_SPATIAL, operator.input_tensor.rank), 1))
     if operator.dml_type in _FOLDS:
         return partial(_FOLDS[operator.dml_type].order, folded=_folded_axes(operator))
     if operator.dml_type in _WINDOWS and is_whole(operator):
@@ -155,6 +157,17 @@ def _order_of_scattered(sizes: Numbers, strides: Numbers) -> Numbers | None:
 
 def _never(sizes: Numbers, strides: Numbers) -> Numbers | None:
     return None
+
+
+def gathers_windows(operator: Any) -> bool:
+    """Whether windows of several taps are read through pointers if the channels of a pixel are neighbours: one copy is
+    faster than gathering every element once for each tap."""
+    from anydml.runtime.cpu.contraction.indirect import is_read_through_pointers
+    from anydml.runtime.cpu.contraction.machine import host_machine
+
+    channels = operator.input_tensor.sizes[1] // operator.group_count
+    is_fast = is_read_through_pointers(operator.input_tensor.data_type, channels, host_machine())
+    return is_fast and prod(operator.filter_tensor.sizes[FIRST_SPATIAL:]) > 1
 
 
 # One order for the input and the result
