@@ -13,7 +13,7 @@ from anydml.runtime.native import cache
 from tests.faults import report_faults
 
 # Slow machines must not fail what is right, so nothing is timed; the same cases run for everyone.
-settings.register_profile("anydml", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("anydml", deadline=None, derandomize=True, max_examples=35)
 settings.load_profile("anydml")
 
 

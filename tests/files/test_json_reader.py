@@ -147,7 +147,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=1000)
+@settings(max_examples=500)
 @given(st.lists(PIECES, max_size=14), st.booleans())
 def test_any_text__is_read_as_its_definition_says_or_refused(pieces: list[str], is_short: bool) -> None:
     text = "".join(pieces)

@@ -16,14 +16,14 @@ from tests.fuzz.mutate import mutate
 from tests.fuzz.targets import TARGETS
 
 COUNTS = {
-    "models": 1200,
-    "operators": 531,
-    "texts": 4000,
+    "models": 500,
+    "operators": 354,
+    "texts": 2000,
     "arrays": 2500,
     "images": 1500,
-    "command-lines": 500,
-    "links": 500,
-    "graphs": 1500,
+    "command-lines": 300,
+    "links": 250,
+    "graphs": 800,
 }
 REACHED = {
     "models": {"check 0", "check 1", "run 0", "run 1"},

@@ -146,7 +146,7 @@ def run_if_small(operator: Operator) -> None:
     dml.Device().compile(operator)(**buffers)
 
 
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(random=randoms, level=st.sampled_from(list(FeatureLevel)))
 def test_random_descriptions__raise_dml_errors_alone(random: Random, level: FeatureLevel) -> None:
     """Every operator in each example: 177 descriptions at a time."""

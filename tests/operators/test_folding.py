@@ -37,7 +37,7 @@ def random_unfold(random: Random, data_type: str = "FLOAT32") -> tuple[dml.Unfol
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(random=randoms)
 def test_fold__is_the_adjoint_of_unfold(device: str, random: Random) -> None:
     """<unfold(x), y> == <x, fold(y)>."""

@@ -74,7 +74,7 @@ def wide_values(random: Random, data_type: str) -> float:
 
 @pytest.mark.parametrize("data_type", FLOAT_TYPES)
 @pytest.mark.parametrize("name", ACTIVATIONS)
-@settings(max_examples=25)
+@settings(max_examples=14)
 @given(random=randoms)
 def test_activation__matches_its_formula(name: str, data_type: str, random: Random) -> None:
     sizes = random_sizes(random, random.randint(1, 8))
@@ -232,7 +232,7 @@ def test_less_than__is_one_or_zero(output_type: str, random: Random, data_type: 
 
 @pytest.mark.parametrize("output_type", ["UINT8", "INT8"])
 @pytest.mark.parametrize("input_type", ["FLOAT32", "INT32", "FLOAT16"])
-@settings(max_examples=25)
+@settings(max_examples=14)
 @given(random=randoms, centred=st.booleans())
 def test_quantize__rounds_halves_to_even_and_saturates(
     output_type: str, input_type: str, random: Random, centred: bool

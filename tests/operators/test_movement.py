@@ -75,7 +75,7 @@ def test_join_and_split__are_inverse_loops(random: Random, data_type: str, rank:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(random=randoms, data_type=types, rank=st.integers(1, 4))
 def test_padding__all_modes(mode: str, random: Random, data_type: str, rank: int) -> None:
     """Padding up to three times the size, so that mirrors fold back and forth."""
@@ -189,7 +189,7 @@ def test_upsample_2d__nearest_repeats_pixels(random: Random, data_type: str, ran
     run_exact(operator, {"input_tensor": source}, {"output_tensor": expected}, random)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(random=randoms, data_type=st.sampled_from(FLOAT_TYPES), rank=st.integers(4, 5))
 def test_upsample_2d__linear_blends_four_pixels(random: Random, data_type: str, rank: int) -> None:
     sizes, scales = random_sizes(random, rank, most=24, longest=3), (random.randint(1, 4), random.randint(1, 4))

@@ -52,7 +52,7 @@ def fields_of(windows: Windows) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(random=randoms, spatial=st.integers(2, 3))
 def test_max_pooling__of_hostile_values_and_of_padding_alone(device: str, random: Random, spatial: int) -> None:
     """NaN is the largest, the first of equal ones counts; a window of padding alone is the lowest value, index 0."""
@@ -95,7 +95,7 @@ def test_average_pooling__of_padding_alone_is_0(device: str) -> None:
 
 
 @pytest.mark.parametrize("include_padding", [True, False])
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(random=randoms, spatial=st.integers(2, 3))
 def test_average_pooling_grad__is_the_adjoint(include_padding: bool, random: Random, spatial: int) -> None:
     """<pool(x), y> == <x, grad(y)>."""
@@ -113,7 +113,7 @@ def test_average_pooling_grad__is_the_adjoint(include_padding: bool, random: Ran
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(random=randoms, spatial=st.integers(2, 3))
 def test_max_pooling_grad__is_the_adjoint_of_picking(device: str, random: Random, spatial: int) -> None:
     """Pooling picks elements, so <pool(x), y> == <x, grad(y)> here too; windows of padding alone pick none."""

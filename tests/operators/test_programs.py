@@ -148,7 +148,7 @@ def random_convolution(random: Random, spatial: int, forward: bool, correlates: 
 @pytest.mark.parametrize("correlates", [True, False], ids=["cross-correlation", "convolution"])
 @pytest.mark.parametrize("forward", [True, False], ids=["forward", "backward"])
 @pytest.mark.parametrize("spatial", [1, 2, 3])
-@settings(max_examples=25)
+@settings(max_examples=14)
 @given(random=randoms, data_type=float_types)
 def test_convolution__dimensions_directions_modes_groups(
     spatial: int, forward: bool, correlates: bool, random: Random, data_type: str
@@ -179,7 +179,7 @@ def test_convolution__dimensions_directions_modes_groups(
 
 
 @pytest.mark.parametrize("mode", ["CROSS_CORRELATION", "CONVOLUTION"])
-@settings(max_examples=25)
+@settings(max_examples=14)
 @given(random=randoms, spatial=st.integers(1, 3))
 def test_convolution__backward_is_the_adjoint_of_forward(mode: str, random: Random, spatial: int) -> None:
     """<forward(x), y> == <x, backward(y)> with one and the same filter: what makes it a transposed convolution."""
@@ -260,7 +260,7 @@ def types_of(function: str) -> list[str]:
 
 
 @pytest.mark.parametrize("function", [f.name for f in dml.ReduceFunction])
-@settings(max_examples=25)
+@settings(max_examples=14)
 @given(random=randoms)
 def test_reduce__every_function_and_type(function: str, random: Random) -> None:
     data_type = random.choice(types_of(function))
@@ -413,7 +413,7 @@ class Recurrent:
 
 
 @pytest.mark.parametrize("direction", ["FORWARD", "BACKWARD", "BIDIRECTIONAL"])
-@settings(max_examples=25)
+@settings(max_examples=14)
 @given(random=randoms, data_type=float_types)
 def test_rnn__directions_lengths_bias_and_start(direction: str, random: Random, data_type: str) -> None:
     sequence, batch, width, hidden = (random.randint(1, 4) for _ in range(4))

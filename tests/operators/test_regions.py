@@ -201,7 +201,7 @@ def operators(
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("reduction", ["AVERAGE", "MAX"])
 @pytest.mark.parametrize("mode", ["LINEAR", "NEAREST_NEIGHBOR"])
-@settings(max_examples=40)
+@settings(max_examples=24)
 @given(random=randoms)
 def test_roi_align_grad__of_images_is_the_adjoint(mode: str, reduction: str, device: str, random: Random) -> None:
     """<align(x), y> == <x, grad(y)>: samples are weighted sums of pixels, and MAX picks one of them."""
@@ -216,7 +216,7 @@ def test_roi_align_grad__of_images_is_the_adjoint(mode: str, reduction: str, dev
 
 
 @pytest.mark.parametrize("reduction", ["AVERAGE", "MAX"])
-@settings(max_examples=40)
+@settings(max_examples=24)
 @given(random=randoms)
 def test_roi_align_grad__of_regions_is_the_derivative(reduction: str, random: Random) -> None:
     """Against central differences, where the function has no kink between its two ends."""

@@ -33,7 +33,7 @@ def random_scaling(random: Random) -> tuple[tuple[int, ...], tuple[int, ...], di
 
 
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(random=randoms)
 def test_resample__keeps_what_is_constant(mode: str, random: Random) -> None:
     """The weights of every output element add up to 1, beyond the edges and under the filter against aliasing too."""
@@ -51,7 +51,7 @@ def test_resample__keeps_what_is_constant(mode: str, random: Random) -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(random=randoms)
 def test_resample_grad__is_the_adjoint(mode: str, device: str, random: Random) -> None:
     """<resample(x), y> == <x, grad(y)>."""

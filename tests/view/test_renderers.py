@@ -147,7 +147,7 @@ def test_text__of_padded_rows_in_full() -> None:
     ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=35)
 @given(small_layouts())
 def test_renderers__draw_any_layout(layout: dml.Layout) -> None:
     subject = Subject.of(layout)

@@ -18,6 +18,7 @@ from tests.runtime.cpu.elements import MAKERS as ELEMENTS
 from tests.runtime.cpu.products import (
     Trial,
     backward_convolution,
+    channels_last,
     convolution,
     gemm,
     integer_gemm,
@@ -51,6 +52,7 @@ MAKERS = {
     "depthwise": lambda random: convolution(random, is_depthwise=True),
     "wide images": wide_images,
     "planes": small_planes,
+    "channels last": channels_last,
     "backward": backward_convolution,
     "integers": integer_gemm,
     **ELEMENTS,

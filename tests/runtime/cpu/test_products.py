@@ -296,7 +296,8 @@ def test_gemm__is_one_native_call() -> None:
 @needs_llvm
 def test_weights__are_packed_once() -> None:
     owned = dml.TensorDesc("FLOAT32", [24, 16, 3, 3], flags="OWNED_BY_DML")
-    operator = dml.Convolution(input_tensor=dml.TensorDesc("FLOAT32", [1, 16, 20, 20]), filter_tensor=owned)
+    x = dml.TensorDesc("FLOAT32", [1, 16, 20, 20], order="NHWC")
+    operator = dml.Convolution(input_tensor=x, filter_tensor=owned)
     plan = dml.Device().compile(operator).plan
     assert any("pack" in step.describe(str) for step in plan.initialize)
     assert not any("pack" in step.describe(str) for step in plan.steps)

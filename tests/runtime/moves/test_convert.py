@@ -215,7 +215,7 @@ def _places(layout: Layout) -> list[int]:
     return [layout(index) for index in product(*map(range, layout.sizes))]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=35)
 @given(st.floats(-4, 4), st.floats(-300, 300), st.sampled_from(WHOLE_BYTES), st.sampled_from(WHOLE_BYTES))
 def test_kernel__scale_and_bias_are_as_defined(
     natively: None, scale: float, bias: float, source: DataType, destination: DataType

@@ -54,7 +54,7 @@ def test_random_layouts(
     check(layouts, element, threads, (source_misaligned, destination_misaligned))
 
 
-@settings(FIXED, max_examples=60)
+@settings(FIXED, max_examples=35)
 @given(pairs(), st.sampled_from(ELEMENTS), st.sampled_from([16, 32]))
 def test_random_layouts__narrow_vectors(
     natively: None, stores: str, layouts: tuple[Layout, Layout], element: int, width: int

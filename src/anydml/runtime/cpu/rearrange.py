@@ -30,6 +30,9 @@ def rearranged(program: Program, workspace: Workspace) -> tuple[list[Step], Prog
     after: list[Step] = []
     inputs = [view and _input(view, order, workspace, before) for view in program.inputs]
     outputs = [nest and _output(nest, order, workspace, after) for nest in program.outputs]
+    if inputs[0] is not None and _gathers_windows(program.operator):
+        channels_last = (0, *range(FIRST_SPATIAL, len(inputs[0].sizes)), 1)
+        inputs[0] = _input(inputs[0], partial(_in_order, channels_last), workspace, before)
     common = _common_order(program.operator, inputs[0], outputs[0])
     if common is not None and inputs[0] is not None and outputs[0] is not None:
         wanted = partial(_in_order, common)
@@ -135,8 +138,6 @@ _IN_PLACE = ("ADAM_OPTIMIZER", "BATCH_NORMALIZATION", "GATHER", "GATHER_ELEMENTS
 
 
 def _order_for(operator: Any) -> Order:
-    if operator.dml_type == "CONVOLUTION" and gathers_windows(operator):
-        return partial(_in_order, (0, *range(FIRST_SPATIAL, operator.input_tensor.rank), 1))
     if operator.dml_type in _FOLDS:
         return partial(_FOLDS[operator.dml_type].order, folded=_folded_axes(operator))
     if operator.dml_type in _WINDOWS and is_whole(operator):
@@ -159,9 +160,11 @@ def _never(sizes: Numbers, strides: Numbers) -> Numbers | None:
     return None
 
 
-def gathers_windows(operator: Any) -> bool:
-    """Whether windows of several taps are read through pointers if the channels of a pixel are neighbours: one copy is
-    faster than gathering every element once for each tap."""
+def _gathers_windows(operator: Any) -> bool:
+    """Whether windows of several taps would be read through pointers if the channels of a pixel were neighbours: one
+    copy of the input is faster than gathering every element once for each tap."""
+    if operator.dml_type != "CONVOLUTION":
+        return False
     from anydml.runtime.cpu.contraction.indirect import is_read_through_pointers
     from anydml.runtime.cpu.contraction.machine import host_machine
 
