@@ -15,7 +15,7 @@ from anydml.graph.passes.memory import lower_bound
 from tests.graph.generate import random_graph, values_of
 from tests.operators.memory import Placed, place, place_filled
 
-GRAPHS = 240
+GRAPHS = 150
 CHOICES = {
     "all": Passes(),
     "none": Passes.none(),

@@ -14,7 +14,7 @@ from tests.cases.framework.draw import Draw
 
 Generator = Callable[[Draw], None]
 Answer = Callable[[Case], Any]
-DEFAULT_COUNT = 30
+DEFAULT_COUNT = 24
 HOSTILE = 6
 """How many cases with hostile values are usual: two types of float, and four of integers."""
 

@@ -54,7 +54,7 @@ def assert_near(found: Any, wanted: Any, magnitude: Any) -> None:
     assert np.all(np.abs(found - wanted) <= 4e-6 * np.maximum(magnitude, 1e-30)), np.abs(found - wanted).max()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(28))
 def test_reduce__is_near_float64(seed: int) -> None:
     x, desc, axes = random_case(seed)
     wide = x.astype(np.float64)
@@ -67,7 +67,7 @@ def test_reduce__is_near_float64(seed: int) -> None:
         assert_near(found, wanted, magnitude)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(20))
 def test_softmax_and_normalization__are_near_float64(seed: int) -> None:
     x, desc, axes = random_case(seed)
     wide = x.astype(np.float64)

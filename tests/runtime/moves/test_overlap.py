@@ -34,7 +34,7 @@ def matrix_layouts(sizes: tuple[int, int], may_repeat: bool) -> Iterator[Layout]
 
 def pairs() -> Iterator[tuple[Layout, Layout]]:
     for size in (1, 2, 4, 7):
-        yield from product(row_layouts(size, 14, True), row_layouts(size, 14, False))
+        yield from product(row_layouts(size, 10, True), row_layouts(size, 10, False))
     for sizes in ((2, 3), (3, 2), (4, 4)):
         yield from product(matrix_layouts(sizes, True), matrix_layouts(sizes, False))
 
