@@ -6,7 +6,7 @@ with. Convolutions then read their windows in place, and store their results as 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from anydml.core.datatype import DataType
@@ -26,17 +26,26 @@ _AS_FAST = (_CONVOLUTION, "AVERAGE_POOLING1", "MAX_POOLING2")
 
 def with_channels_last(plan: Plan) -> Plan:
     """The plan with that order for images that convolutions use, and for those that other steps use beside them."""
-    gaining = [step for step in plan.steps if _gains(step)]
+    gaining = [number for number, step in enumerate(plan.steps) if _gains(step)]
     images = _images(plan) if gaining else {}
-    chosen = {slot for step in gaining for slot in _slots(step)} & images.keys()
-    grown: set[int] = set()
-    while chosen != grown:
-        grown = chosen
-        together = (slots for slots in map(_slots, plan.steps) if slots & grown)
-        chosen = grown.union(*together) & images.keys()
+    chosen = _used_together(plan, gaining, images.keys())
     if not chosen:
         return plan
-    return replace(plan, steps=tuple(_moved(step, {slot: images[slot] for slot in chosen}) for step in plan.steps))
+    moved = {slot: images[slot] for slot in chosen}
+    return replace(plan, steps=tuple(_moved(step, moved) for step in plan.steps))
+
+
+def _used_together(plan: Plan, first: Sequence[int], images: Set[int]) -> set[int]:
+    """The images that some steps use, that other steps use beside those, and so on."""
+    chosen: set[int] = set()
+    waiting, seen = list(first), set(first)
+    while waiting:
+        found = (_slots(plan.steps[waiting.pop()]) & images) - chosen
+        chosen |= found
+        users = {n for slot in found for table in (plan.readers, plan.writers) for n in table.get(slot, ())}
+        waiting += users - seen
+        seen |= users
+    return chosen
 
 
 def _gains(step: Step) -> bool:
