@@ -30,7 +30,7 @@ def buffers_of(operator: dml.Operator) -> dict[str, Any]:
     return {point.name: np.zeros(point.tensor.total_tensor_size_in_bytes, np.uint8) for point in points}  # type: ignore[union-attr]
 
 
-def peak_of(action: Callable[[], object], runs: int = 3) -> int:
+def peak_of(action: Callable[[], object], runs: int = 2) -> int:
     """The most memory that an action holds at once; NumPy reports its arrays too.
 
     The least of a few runs: what is made once does not count, nor what other threads do meanwhile.

@@ -164,7 +164,7 @@ KINDS: dict[str, tuple[Make, int]] = {
     "folders to write to": (lambda n: writes(targetPath="a/" * n + "x.npy"), 500_000),
     "dimensions": (lambda n: writes(targetPath="x.npy", dimensions=[1] * n), 50_000),
 }
-_SMALLER = 3
+_SMALLER = 4
 """Less than for memory, of which small documents take little; squares show in time all the same."""
 MOST_GROWTH = 9
 """Four times the input takes four times as long, or a little more; sixteen times as long would be too long."""
@@ -212,7 +212,7 @@ def test_time__grows_with_the_input(kind: str) -> None:
 def test_memory__grows_with_the_input(kind: str) -> None:
     """A number takes a few bytes and any other value a few hundred, whatever is wrong with it."""
     make, most_of_it = KINDS[kind]
-    data = encoded(make, most_of_it // 2)
+    data = encoded(make, most_of_it // 3)
     values = data.count(b",") + data.count(b":") + data.count(b"[")
     is_list_of_numbers = make.__code__ is listed("").__code__ and kind not in ("lists", "objects", "texts", "nulls")
     most = 12 * len(data) if is_list_of_numbers and kind != "lists of numbers" else 12 * len(data) + 1500 * values

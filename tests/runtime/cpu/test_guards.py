@@ -63,7 +63,7 @@ MAKERS = {
     "resampling": resampling,
     "attention": lambda random: Trial(*attention(random), 0),
 }
-TRIALS, TRIALS_OF_ELEMENTS = 6, 15
+TRIALS, TRIALS_OF_ELEMENTS = 5, 12
 NETWORKS = "networks"
 
 
