@@ -129,6 +129,18 @@ def test_channels_last__agree_with_their_definition(monkeypatch: pytest.MonkeyPa
 
 
 @needs_llvm
+def test_channels_last__of_more_channels_than_a_block_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    random, sizes = Random("many channels"), {"input_tensor": (1, 1700, 3, 5), "filter_tensor": (64, 1700, 1, 1)}
+    x = dml.TensorDesc("FLOAT32", sizes["input_tensor"], order="NHWC")
+    y = dml.TensorDesc("FLOAT32", (1, 64, 3, 5), order="NHWC")
+    weights = dml.TensorDesc("FLOAT32", sizes["filter_tensor"])
+    operator = dml.Convolution(input_tensor=x, filter_tensor=weights, output_tensor=y)
+    given = {name: values(random, size, "FLOAT32") for name, size in sizes.items()}
+    with machine(monkeypatch, "avx2"):
+        check(Trial(operator, given, 1700))
+
+
+@needs_llvm
 def test_taps_on_padding__are_left_out_where_no_pixel_of_a_tile_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """So an infinite weight does not meet the zeros of padding: all pixels of these tiles lie in one line."""
     weights = np.ones((16, 16, 3, 1), np.float32)

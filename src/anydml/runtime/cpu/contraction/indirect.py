@@ -97,8 +97,8 @@ class IndirectWindows:
             size = words.load(e, "left_step")
             with e.loop("%first", "%last", form.width) as lane:
                 number = e.divide(e.subtract(lane, "%first"), form.width)
-                arguments = [("ptr", "%parameters"), ("ptr", "%source"), ("i64", lane), ("i64", "%last")]
-                e.call("table", *arguments, ("ptr", zeros), ("ptr", e.step("%cells", (number, size))))
+                arguments = [("ptr", "%parameters"), ("ptr", "%source"), ("i64", lane), ("ptr", zeros)]
+                e.call("table", *arguments, ("ptr", e.step("%cells", (number, size))))
 
 
 def is_read_indirectly(windows: Windows, machine: Machine) -> bool:
@@ -122,7 +122,7 @@ class _Reached(NamedTuple):
 
 
 class _Table:
-    """Writes `table(parameters, source, first, last, zeros, table)`: the table of the tile that begins at a pixel."""
+    """Writes `table(parameters, source, first, zeros, table)`: the table of the tile that begins at a pixel."""
 
     def __init__(self, e: Writer, words: Words, rows: int) -> None:
         self.e, self.words, self.rows = e, words, rows
@@ -132,7 +132,7 @@ class _Table:
 
     def emit(self) -> None:
         e = self.e
-        with e.function("table", "ptr %parameters, ptr %source, i64 %first, i64 %last, ptr %zeros, ptr %table"):
+        with e.function("table", "ptr %parameters, ptr %source, i64 %first, ptr %zeros, ptr %table"):
             starts = [self._starts(row) for row in range(self.rows)]
             taps = [self.word(f"tap_{n}") for n in range(3)]
             tap_bytes = e.multiply(self.word("channels"), self.word("pitch"))
@@ -151,11 +151,10 @@ class _Table:
     def _starts(self, row: int) -> list[Value]:
         """Where the first tap of a row's pixel reads, along each dimension.
 
-        Rows that a tile has no pixels for read the last one again; nobody stores them.
+        Rows that a tile has no pixels for read what comes after, or nothing; nobody stores them.
         """
         e = self.e
-        pixel = e.minimum(e.add("%first", row), e.subtract("%last", 1))
-        line, inner = e.split(pixel, self.word("pixel_2"))
+        line, inner = e.split(e.add("%first", row), self.word("pixel_2"))
         outer, middle = e.split(line, self.word("pixel_1"))
         return [
             e.add(e.multiply(index, self.word(f"index_step_{n}")), self.word(f"start_{n}"))
