@@ -235,22 +235,24 @@ print((during - before) / 100, (kilobytes() - before) / 500)
 """
 
 
+def memory_of_kernels() -> tuple[float, float]:
+    """KiB of a kernel while it is held, and afterwards."""
+    environment = {**os.environ, cache.VARIABLE: ""}
+    command = [sys.executable, "-c", MEMORY]
+    done = subprocess.run(command, cwd=ROOT, env=environment, timeout=120, check=True, capture_output=True, text=True)
+    held, left = map(float, done.stdout.split())
+    return held, left
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much memory is a process's own")
 def test_memory__is_given_back() -> None:
     """Kernels of a process that compiled by MCJIT alone took about 800 KiB each, for ever."""
-    environment = {**os.environ, cache.VARIABLE: ""}
-    done = subprocess.run(
-        [sys.executable, "-c", MEMORY],
-        cwd=ROOT,
-        env=environment,
-        timeout=120,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    held, left = map(float, done.stdout.split())
+    for _ in range(3):  # what the allocator keeps of other threads' memory differs from run to run
+        held, left = memory_of_kernels()
+        if left < 10:
+            break
     assert held < 150
-    assert left < 40  # mostly below 5; what the allocator keeps of other threads' memory differs from run to run
+    assert left < 10
 
 
 EXIT = """

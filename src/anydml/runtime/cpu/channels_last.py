@@ -15,18 +15,18 @@ from anydml.core.orders import packed_strides
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.core.tensor import TensorDesc
 from anydml.graph.plan import Plan, SlotKind
-from anydml.runtime.cpu.contraction.indirect import is_read_through_pointers
-from anydml.runtime.cpu.contraction.machine import host_machine
+from anydml.runtime.cpu.contraction.indirect import gains_from_channels_last
 
 Numbers = tuple[int, ...]
-_CONVOLUTION = "CONVOLUTION"
-_AS_FAST = (_CONVOLUTION, "AVERAGE_POOLING1", "MAX_POOLING2")
+_AS_FAST = ("CONVOLUTION", "AVERAGE_POOLING1", "MAX_POOLING2")
 """Programs that work along channels as fast as along rows; nests work along either."""
 
 
 def with_channels_last(plan: Plan) -> Plan:
     """The plan with that order for images that convolutions use, and for those that other steps use beside them."""
-    gaining = [number for number, step in enumerate(plan.steps) if _gains(step)]
+    gaining = [
+        n for n, step in enumerate(plan.steps) if isinstance(step, Program) and gains_from_channels_last(step.operator)
+    ]
     images = _images(plan) if gaining else {}
     chosen = _used_together(plan, gaining, images.keys())
     if not chosen:
@@ -46,14 +46,6 @@ def _used_together(plan: Plan, first: Sequence[int], images: Set[int]) -> set[in
         waiting += users - seen
         seen |= users
     return chosen
-
-
-def _gains(step: Step) -> bool:
-    """Whether a step is a convolution that reads all channels of a pixel together."""
-    if not isinstance(step, Program) or step.operator.dml_type != _CONVOLUTION or step.inputs[0] is None:
-        return False
-    channels = step.inputs[0].sizes[1] // step.operator.group_count  # type: ignore[attr-defined]
-    return channels > 1 and is_read_through_pointers(step.inputs[0].type, channels, host_machine())
 
 
 def _slots(step: Step) -> set[int]:

@@ -161,16 +161,11 @@ def _never(sizes: Numbers, strides: Numbers) -> Numbers | None:
 
 
 def _gathers_windows(operator: Any) -> bool:
-    """Whether windows of several taps would be read through pointers if the channels of a pixel were neighbours: one
-    copy of the input is faster than gathering every element once for each tap."""
-    if operator.dml_type != "CONVOLUTION":
-        return False
-    from anydml.runtime.cpu.contraction.indirect import is_read_through_pointers
-    from anydml.runtime.cpu.contraction.machine import host_machine
+    """Whether windows of several taps would be read in place if the channels of a pixel were neighbours: one copy of
+    the input is faster than gathering every element once for each tap."""
+    from anydml.runtime.cpu.contraction.indirect import gains_from_channels_last
 
-    channels = operator.input_tensor.sizes[1] // operator.group_count
-    is_fast = is_read_through_pointers(operator.input_tensor.data_type, channels, host_machine())
-    return is_fast and prod(operator.filter_tensor.sizes[FIRST_SPATIAL:]) > 1
+    return gains_from_channels_last(operator) and prod(operator.filter_tensor.sizes[FIRST_SPATIAL:]) > 1
 
 
 # One order for the input and the result

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anydml.core.datatype import DataType
 from anydml.core.steps import Access
 from anydml.runtime.cpu.contraction.cells import Source
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Numbers
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, STAGE, STAGE_PARAMETERS, SUMS_AT, SUMS_BYTES, Form, Staged
 from anydml.runtime.cpu.contraction.tile import depth_block, entry_bytes
@@ -104,12 +104,19 @@ class IndirectWindows:
 def is_read_indirectly(windows: Windows, machine: Machine) -> bool:
     """Whether the channels of a pixel are neighbours, and enough for a pointer of their own."""
     is_dense = windows.channel_stride == 1 and not windows.is_joined and windows.source.cells.is_float
-    return is_dense and is_read_through_pointers(windows.type, windows.channels, machine)
+    return is_dense and _is_read_through_pointers(windows.type, windows.channels, machine)
 
 
-def is_read_through_pointers(data_type: DataType, channels: int, machine: Machine) -> bool:
-    """Whether pixels with such channels side by side would be. Tiles of many rows would need more pointers than there
-    are registers for."""
+def gains_from_channels_last(operator: Any) -> bool:
+    """Whether an operator is a convolution that would read its pixels so if their channels were neighbours."""
+    if operator.dml_type != "CONVOLUTION":
+        return False
+    x = operator.input_tensor
+    return _is_read_through_pointers(x.data_type, x.sizes[1] // operator.group_count, host_machine())
+
+
+def _is_read_through_pointers(data_type: DataType, channels: int, machine: Machine) -> bool:
+    """Tiles of many rows would need more pointers than there are registers for."""
     has_pointers = machine.registers <= FEW_REGISTERS and machine.fuses
     return has_pointers and data_type is DataType.FLOAT32 and _FEWEST_CHANNELS <= channels <= _MOST_CHANNELS
 
