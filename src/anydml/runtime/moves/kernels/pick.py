@@ -70,10 +70,22 @@ def _emit_direct(f: Frame) -> None:
     e, size = f.e, f.inner[1].size
     head = _elements_to_line(f) if f.shape.stream else 0
     stride = f.inner[0].destination_stride
-    whole = e.add(head, e.mask(e.subtract(_readable(f, 0, size), head), -_lanes(f).count))
+    lanes, at_once = _lanes(f).count, _vectors_at_once(f)
+    # Elements that straddle lines are all before the first line, more than may be read as vectors.
+    readable = e.maximum(e.subtract(_readable(f, 0, size), head), 0)
+    whole = e.add(head, e.mask(readable, -lanes))
+    lines = e.add(head, e.mask(readable, -lanes * at_once)) if at_once > 1 else head
     _pick_elements(f, 0, head, 0, f.destination, stride)
-    _pick_vectors(f, head, whole, 0, f.destination, stride, f.shape.stream)
+    if at_once > 1:
+        _pick_vectors(f, head, lines, 0, f.destination, stride, f.shape.stream, at_once=at_once)
+    _pick_vectors(f, lines, whole, 0, f.destination, stride, f.shape.stream)
     _pick_elements(f, whole, size, 0, f.destination, stride)
+
+
+def _vectors_at_once(f: Frame) -> int:
+    """As many as a line has where several channels are streamed to: each line is written at once."""
+    is_shared = f.shape.stream and _channels(f) > 1 and _step(f) > 0
+    return LINE_BYTES // f.shape.vector_bytes if is_shared else 1
 
 
 def _emit_staged(f: Frame) -> None:
@@ -161,24 +173,27 @@ def _pick_vectors(
     pitch: Value,
     stream: bool,
     writer: Writer | None = None,
+    at_once: int = 1,
 ) -> None:
-    """The same, a vector of places at once; walked backwards, the last places come first."""
+    """The same, some vectors of places at once; walked backwards, the last places come first."""
     e, element, step, lanes = f.e, f.shape.element_bytes, _step(f), _lanes(f)
     apart, channels, level = abs(step), _channels(f), int(f.shape.details[4])
     # Backwards, a vector begins at the last place it holds, and the gap comes before a place.
     gap = 0 if step > 0 else apart - channels
     lowest = 0 if step > 0 else (lanes.count - 1) * step - gap
-    with e.loop(first, end, lanes.count) as i:
+    with e.loop(first, end, lanes.count * at_once) as i:
         place = i if step > 0 else e.subtract(e.add(first, e.subtract(end, lanes.count)), i)
         base = f.from_source((e.add(start, place), step * element), (lowest, element))
-        parts = [e.at(base, part * lanes.count * element) for part in range(apart)]
+        parts = [e.at(base, part * lanes.count * element) for part in range(apart * at_once)]
         for part in parts if level else ():
             e.prefetch(e.at(part, f.extras[3]), level)
         vectors = [lanes.load(e, part) for part in parts]
-        picks = _picks(f, vectors, [gap + channel for channel in range(channels)])
-        for channel, picked in enumerate(picks):
+        wanted = [gap + channel for channel in range(channels)]
+        picks = [_picks(f, vectors[number : number + apart], wanted) for number in range(0, len(vectors), apart)]
+        for channel in range(channels):
             into = e.at(e.at(target, e.multiply(channel, pitch)), e.multiply(place, element))
-            lanes.store(e, picked, into, stream)
+            for number, picked in enumerate(picks):
+                lanes.store(e, picked[channel], e.at(into, number * lanes.count * element), stream)
         if writer is not None:
             writer.go_on()
 

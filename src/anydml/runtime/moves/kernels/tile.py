@@ -38,9 +38,11 @@ BLOCK_SIDE = 16
 """Rows, and elements of each, turned at once: more would not fit into the registers."""
 BLOCK_ROW_BYTES = 32
 """Longer rows of a block are no faster, and take long to compile."""
+WIDEST_VECTOR = 64
 WIDE_ELEMENT_BYTES = 8
 """Blocks of wider elements have so few rows that longer ones pay where all is in a cache, or written meanwhile."""
-TILES_AHEAD = 2
+TILES_AHEAD, NARROW_TILES_AHEAD = 2, 1
+"""How many tiles ahead memory is asked for: with AVX-512, and with narrower vectors, which take longer to turn one."""
 
 
 def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
@@ -54,7 +56,8 @@ def lower(plan: MovePlan, vector_bytes: int, stream: bool) -> Lowered:
     order = "middles" if abs(middle.source_stride) < abs(row.source_stride) else "blocks"
     shape = Shape("tile", element, vector_bytes, stream, (rows, lanes, "piped" if is_piped else "alone", order))
     tiles = _piped_tiles(plan, lanes) if is_piped else _tiles(plan, lanes)
-    return Lowered(shape, (*tiles, _ahead(plan, tiles)), tiles, (1, 2, 0), placed=2)
+    ahead = TILES_AHEAD if vector_bytes == WIDEST_VECTOR else NARROW_TILES_AHEAD
+    return Lowered(shape, (*tiles, _ahead(plan, tiles, ahead)), tiles, (1, 2, 0), placed=2)
 
 
 def _is_piped(plan: MovePlan) -> bool:
@@ -94,8 +97,8 @@ def _line(element: int) -> int:
     return LINE_BYTES // min(element, LINE_BYTES)
 
 
-def _ahead(plan: MovePlan, tiles: tuple[int, int, int]) -> int:
-    """How far in the source, in bytes, the tile lies that is turned after the next one; short loops are passed
+def _ahead(plan: MovePlan, tiles: tuple[int, int, int], most: int) -> int:
+    """How far in the source, in bytes, a tile lies that is turned soon after this one; short loops are passed
     over, because what is asked for past their ends is never read."""
     across, middle, row = plan.inner
     walks = [(across, tiles[0]), (row, tiles[2]), (middle, tiles[1]), *((loop, 1) for loop in plan.outer[::-1])]
@@ -104,7 +107,7 @@ def _ahead(plan: MovePlan, tiles: tuple[int, int, int]) -> int:
     for loop, tile in walks:
         count = -(-loop.size // tile)
         if count >= LONG_WALK:
-            return max(1, TILES_AHEAD // passed) * tile * loop.source_stride
+            return max(1, most // passed) * tile * loop.source_stride
         passed *= count
         if passed > LONG_WALK:
             break
