@@ -2,43 +2,46 @@
 
 What counts is the tail: s = |x| times the chance that the variable lies beyond s, which is e^(-s^2 / 2) times a factor
 that varies little. Where tables can be held in registers, the factor is a polynomial for each of 32 pieces; elsewhere
-it is s / (s + shift) times a polynomial of that fraction. Either way, a large and a small number are added last.
+it is a simple fraction and a small part of that, a quotient of polynomials. Either way, a large and a small number are
+added last.
 """
 
 from __future__ import annotations
 
-from anydml.runtime.native.math.exponential import EXPM1, LN2, LN2_HIGH, LN2_LOW, LOG2_E
+from anydml.runtime.native.math.exponential import EXPM1, LN2, LOG2_E
 from anydml.runtime.native.math.lookup import Pieces, can_look_up, numbers
-from anydml.runtime.native.math.scaling import SCALE_BIAS, Rounded, nearest, scale
+from anydml.runtime.native.math.scaling import POWER_BIAS, SCALE_BIAS, Rounded, nearest, power_of_two, scale
 from anydml.runtime.native.math.values import (
     Vector,
     absolute,
+    at_least,
     at_most,
     fused,
     multiply_add,
     polynomial,
-    select,
 )
 
 _LARGEST = 14.5
 """Tails from here on are 0."""
 
-_SHIFT, _CENTRE = 1.375, 0.3808901906013489
-_TAIL = (
-    3414.348876953125,
-    8504.716796875,
-    9090.1474609375,
-    5274.33447265625,
-    1605.5028076171875,
-    74.28459930419922,
-    -133.57745361328125,
-    -38.77494430541992,
-    8.452972412109375,
-    6.887324810028076,
-    -0.8042635321617126,
-    -1.7029653787612915,
+_SHIFT, _LIMIT = 0.9, 0.3989422804014327
+"""The factor is about limit * s / (s + shift): exact to a fifth, and in the limit of large numbers."""
+_ABOVE = (
+    0.012073594145476818,
+    0.09467193484306335,
+    0.3384445607662201,
+    0.5743069052696228,
+    0.1279827207326889,
 )
-"""(x + shift) e^(x^2 / 2) erfc(x / sqrt(2)) = 1 + u polynomial(u) with u = x / 2 / (x + shift) - centre."""
+_BELOW = (
+    0.0134168341755867,
+    0.12003451585769653,
+    0.5239382386207581,
+    1.2843904495239258,
+    1.7267355918884277,
+    1.0,
+)
+"""By what part the factor is larger than that: above(s) / below(s)."""
 
 _CENTRES = numbers(
     """
@@ -95,53 +98,37 @@ _FACTOR = Pieces(0.875, _LARGEST, _CENTRES, _COEFFICIENTS)
 """What lies beyond its last piece is hardly more than 0: the last polynomial is good enough for it."""
 _POWER = tuple(coefficient * (-0.5) ** (6 - k) for k, coefficient in enumerate((*EXPM1, 1.0)))
 """e^(-r / 2) = 1 + r polynomial(r)."""
+_RAISED = 64
+"""Powers are made with so many more factors of 2, because none of them is denormal then."""
 
 
 def gelu(x: Vector) -> Vector:
     size = at_most(absolute(x), _LARGEST)
-    large, small, n = _pieced_tail(size) if can_look_up(x.lanes) else _divided_tail(size)
-    tail = scale(large + small, n)
-    return select(x < 0, -tail, x - tail)
+    tail = _pieced_tail(size) if can_look_up(x.lanes) else _divided_tail(size)
+    return at_least(x, -0.0) - tail
 
 
-def _pieced_tail(size: Vector) -> tuple[Vector, Vector, Rounded]:
-    """The tail is 2^n times the sum of the others.
+def _pieced_tail(size: Vector) -> Vector:
+    large, slope, t = _FACTOR.around(size)
+    n, r = _negative_power(size, SCALE_BIAS)
+    grown = fused(slope, t, large) * r * polynomial(r, _POWER)
+    return scale(large + fused(slope, t, grown), n)
+
+
+def _divided_tail(size: Vector) -> Vector:
+    large = size / fused(size, 1 / _LIMIT, _SHIFT / _LIMIT)
+    part = polynomial(size, _ABOVE) / polynomial(size, _BELOW)
+    n, r = _negative_power(size, POWER_BIAS + _RAISED)
+    grown = r * polynomial(r, _POWER)
+    # Where the power is denormal, so is the tail, and rounded once.
+    return multiply_add(large, multiply_add(part, grown, part) + grown, large) * (power_of_two(n) * 2.0**-_RAISED)
+
+
+def _negative_power(size: Vector, bias: int) -> tuple[Rounded, Vector]:
+    """e^(-s^2 / 2) = 2^n e^(-r / 2); the square is not rounded.
 
     What LN2 is too large by, times n, is in the factors: n is about -s^2 / 2 / ln 2.
     """
-    large, slope, t = _FACTOR.around(size)
     square = size * size
-    n = nearest(square, -0.5 * LOG2_E, SCALE_BIAS)
-    r = fused(n.number, 2 * LN2, square) + fused(size, size, -square)
-    grown = fused(slope, t, large) * r * polynomial(r, _POWER)
-    return large, fused(slope, t, grown), n
-
-
-def _divided_tail(size: Vector) -> tuple[Vector, Vector, Rounded]:
-    """The same."""
-    below, lost = _sum(size, _SHIFT)
-    share = 0.5 / below
-    error = multiply_add(-share, lost, fused(-share, below, 0.5))
-    n, grown = _negative_power(size * 0.5, size)
-    grown = grown + (error + error)
-    u = fused(share, -_SHIFT, 0.5 - _CENTRE)
-    bend = fused(u, polynomial(u, _TAIL[:-1]), _TAIL[-1])
-    more = fused(u, bend, multiply_add(u * bend, grown, grown))
-    large = size * share
-    return large, fused(size, share * more, fused(size, share, -large)), n
-
-
-def _sum(x: Vector, shift: float) -> tuple[Vector, Vector]:
-    """x + shift, and what its rounding lost."""
-    result = x + shift
-    return result, x - (result - shift)
-
-
-def _negative_power(left: Vector, right: Vector) -> tuple[Rounded, Vector]:
-    """e^-(left * right) = 2^n (1 + q): n and q; the product is not rounded."""
-    square = left * right
-    rest = fused(left, right, -square)
-    n = nearest(square, -LOG2_E, SCALE_BIAS)
-    high = multiply_add(n.number, -LN2_HIGH, -square)
-    r = high + multiply_add(n.number, -LN2_LOW, -rest)
-    return n, multiply_add(r * r, polynomial(r, EXPM1), r)
+    n = nearest(square, -0.5 * LOG2_E, bias)
+    return n, fused(n.number, 2 * LN2, square) + fused(size, size, -square)

@@ -1,21 +1,20 @@
 """The hyperbolic tangent of float32.
 
-Where tables can be held in registers it is a polynomial for each of 32 pieces; elsewhere a quotient of powers.
+Where tables can be held in registers it is a polynomial for each of 32 pieces; elsewhere it follows from the tangent of
+half the number, which is a quotient of polynomials.
 """
 
 from __future__ import annotations
 
-from anydml.runtime.native.math.exponential import EXPM1, LN2, LOG2_E
 from anydml.runtime.native.math.lookup import Pieces, can_look_up, numbers
-from anydml.runtime.native.math.scaling import POWER_BIAS, nearest, power_of_two
 from anydml.runtime.native.math.values import (
     Vector,
     absolute,
+    at_least,
     at_most,
     fused,
     multiply_add,
     polynomial,
-    select,
     with_sign,
 )
 
@@ -70,12 +69,16 @@ _COEFFICIENTS = (
     ),
 )
 _PIECES = Pieces(0.625, _LARGEST, _CENTRES, _COEFFICIENTS)
-_POWER = tuple(coefficient * 2 ** (5 - k) for k, coefficient in enumerate(EXPM1))
+_LARGEST_DOUBLED = 9.59
+_ABOVE = (-0.0009636870405834386, -0.08333329795993347)
+_BELOW = (-7.043176129236152e-08, 0.0010375669733386065, 0.11156349648796185, 1.0)
+"""2 tanh(x / 2) / x - 1 as z above(z) / below(z) with z = x^2, for x up to the largest."""
 
 
 def tanh(x: Vector) -> Vector:
-    size = at_most(absolute(x), _LARGEST)
-    return with_sign(_pieced(size) if can_look_up(x.lanes) else _divided(size), x)
+    if can_look_up(x.lanes):
+        return with_sign(_pieced(at_most(absolute(x), _LARGEST)), x)
+    return _doubled(at_least(at_most(x, _LARGEST_DOUBLED), -_LARGEST_DOUBLED))
 
 
 def _pieced(size: Vector) -> Vector:
@@ -83,15 +86,15 @@ def _pieced(size: Vector) -> Vector:
     return fused(slope, distance, value)
 
 
-def _divided(size: Vector) -> Vector:
-    """h / (1 + h) with h = (e^2x - 1) / 2, for small x as h - h * h / (1 + h), which rounds less.
+def _doubled(x: Vector) -> Vector:
+    """t / (1 + t^2 / 4) with t = 2 tanh(x / 2); errors of t hardly count where that is near 2.
 
-    The power is at most 2^26: multiples of ln 2 rounded once are exact enough.
+    The rounding of the sum is put right afterwards. Both corrections are +0 where x is 0, which keeps its sign.
     """
-    n = nearest(size, 2 * LOG2_E, POWER_BIAS)
-    power = power_of_two(n)
-    r = multiply_add(n.number, -0.5 * LN2, size)
-    grown = multiply_add(r * r, polynomial(r, _POWER), r)
-    half = multiply_add(power, grown, multiply_add(power, 0.5, -0.5))
-    share = half / (half + 1.0)
-    return select(half < 0.5, multiply_add(-half, share, half), share)
+    z = x * x
+    change = multiply_add(z, polynomial(z, _ABOVE), 0.0) / polynomial(z, _BELOW)
+    t = multiply_add(x, change, x)
+    square = t * 0.25 * t
+    below = square + 1.0
+    share = t / below
+    return multiply_add(share, (below - 1.0) - square, share)
