@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -114,6 +115,26 @@ def test_threads__change_no_bit(threads: int) -> None:
         run(pointwise.tasks_of(nest), [*memory, out], number)
         results.append(out)
     assert np.array_equal(*results)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("function", ["tanh", "gelu", "log"])
+def test_place__changes_no_bit(monkeypatch: pytest.MonkeyPatch, name: str, function: str) -> None:
+    """Vectors that take turns compute what one element alone gives; the second operand is the same for all."""
+    value = operation(function, operation("multiply", load(0, FLOAT32), load(1, FLOAT32)))
+    source, scale = np.random.default_rng(0).normal(0, 3, 203).astype(np.float32), np.array([1.5], np.float32)
+    results = []
+    for count in (203, 1):
+        out = np.zeros_like(source)
+        nest = packed(count, value, [DataType.FLOAT32] * 2, DataType.FLOAT32)
+        nest = replace(nest, loads=(nest.loads[0], replace(nest.loads[1], strides=(0,))))
+        with machine(monkeypatch, name):
+            tasks = pointwise.tasks_of(nest)
+        for first in range(0, 203, count):
+            parts = [part[first : first + count].view(np.uint8) for part in (source, out)]
+            run(tasks, [parts[0], scale.view(np.uint8), parts[1]])
+        results.append(out)
+    assert np.isfinite(results[0]).any() and np.array_equal(results[0].view(np.int32), results[1].view(np.int32))
 
 
 @pytest.mark.parametrize("shift", [0, 4, 20, 60])

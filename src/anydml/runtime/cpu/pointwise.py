@@ -13,7 +13,7 @@ the rows, turned, and then read along the columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from anydml.core.datatype import DataType
@@ -24,6 +24,7 @@ from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
 from anydml.runtime.cpu.loops import APART, EVEN, PAIRED, STILL, TURNED, Loops, canonical, cut
 from anydml.runtime.native import llvm, slots
 from anydml.runtime.native.emit import Emitter, Value, pointers_to
+from anydml.runtime.native.math.parts import joined, parts_of
 from anydml.runtime.native.math.table import FUNCTIONS
 from anydml.runtime.native.math.values import Lanes, Vector, lanes_of, scalar_name
 from anydml.runtime.native.schedule import WORD
@@ -31,6 +32,9 @@ from anydml.runtime.native.tasks import Task, together
 
 UNROLLED = ((12, 4), (40, 2))
 """Expressions of up to so many operations work on so many vectors at once; longer ones on one."""
+NARROW_BYTES, LEAST_IN_STEP = 32, 2
+"""Functions are long: vectors of up to so many bytes go through them in step, at least so many at once, instruction by
+instruction. Processors do not look ahead far enough to find those of the next vector by themselves."""
 MOST_TURNED = 16
 """Rows and columns that are turned at once."""
 STRIP_VECTORS = 16
@@ -87,7 +91,12 @@ class Shape:
 
     @property
     def unrolled(self) -> int:
-        return unrolled_for(self.values)
+        return unrolled_for(self.values, self.is_in_step)
+
+    @property
+    def is_in_step(self) -> bool:
+        """Whether vectors that are worked on at once take turns, instruction by instruction."""
+        return self.vector_bytes <= NARROW_BYTES and any(node.op in FUNCTIONS for node in walk(*self.values))
 
     @property
     def may_repeat(self) -> bool:
@@ -115,10 +124,10 @@ def operations_of(values: Sequence[Node]) -> int:
     return sum(FUNCTIONS[node.op].operations if node.op in FUNCTIONS else 1 for node in walk(*values) if node.args)
 
 
-def unrolled_for(values: Sequence[Node]) -> int:
+def unrolled_for(values: Sequence[Node], is_in_step: bool = False) -> int:
     """Vectors that are worked on at once: their instructions run side by side, as far as there are registers."""
     operations = operations_of(values)
-    return next((times for most, times in UNROLLED if operations <= most), 1)
+    return next((times for most, times in UNROLLED if operations <= most), LEAST_IN_STEP if is_in_step else 1)
 
 
 def can_run(nest: Nest) -> bool:
@@ -283,9 +292,9 @@ class Kernel:
         self._emit_rows()
         with e.function("inner", f"ptr %parameters, ptr %staging, {self.arguments}"):
             self._rows()
-        with e.function("nest", f"ptr %parameters, ptr %loop, ptr %staging, {self.arguments}"):
+        with e.function("nest", f"ptr %parameters, ptr %loop, ptr %staging, {self.arguments}", is_cold=True):
             self._nest()
-        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True, is_cold=True):
             starts = [self._start(side) for side in self.sides]
             outer = e.at("%parameters", (self.columns_loop + self.loop_words) * WORD)
             e.do(f"call void @nest({pointers_to('%parameters', outer, '%staging', *starts)})")
@@ -411,10 +420,21 @@ class Kernel:
         shape, first = self.shape, len(self.shape.loads)
         moving = [n for n in range(first) if n not in still.loads]
         loaded = [still.loads | {n: self._load(n, i, mask) for n in moving} for i in places]
-        computed = [emit(self.lanes, shape.values, operands, still.known) for operands in loaded]
-        for place, values in zip(places, computed, strict=True):
+        for place, values in zip(places, self._values(loaded, still.known), strict=True):
             for side, value in enumerate(values, first):
                 self._store(side, converted(value, shape.sides[side][0]), place, mask)
+
+    def _values(
+        self, loaded: Sequence[Mapping[int, Vector]], known: Mapping[Node, Vector]
+    ) -> Iterable[Sequence[Vector]]:
+        """For each of several vectors of operands, what is computed from them."""
+        values, count = self.shape.values, len(loaded)
+        if count == 1 or not self.shape.is_in_step:
+            return [emit(self.lanes, values, operands, known) for operands in loaded]
+        operands = {number: joined([some[number] for some in loaded]) for number in loaded[0]}
+        lanes = lanes_of(self.e, count * self.shape.lanes)
+        found = emit(lanes, values, operands, {node: joined([value] * count) for node, value in known.items()})
+        return zip(*(parts_of(value, self.lanes) for value in found), strict=True)
 
     def _at(self, side: int, place: Value) -> tuple[str, Value]:
         """Where a column lies, and how far the next one is from it."""

@@ -1,4 +1,4 @@
-"""Vectors cut into parts as wide as an instruction takes, and joined again."""
+"""Vectors joined to wider ones, and cut into parts: as wide as an instruction takes, or as a register is."""
 
 from __future__ import annotations
 
@@ -13,10 +13,21 @@ def by_parts(operands: Sequence[Vector], widths: Sequence[int], emit: Callable[[
     width = next((width for width in widths if width >= lanes.count), widths[-1])
     part = Lanes(lanes.e, width, lanes.machine)
     starts = range(0, lanes.count, width)
-    results = [emit([_cut(part, operand, first) for operand in operands]) for first in starts]
-    while len(results) > 1:
-        results = [_join(left, right) for left, right in zip(results[::2], results[1::2], strict=True)]
-    return results[0] if width <= lanes.count else _cut(lanes, results[0], 0)
+    result = joined([emit([_cut(part, operand, first) for operand in operands]) for first in starts])
+    return result if width <= lanes.count else _cut(lanes, result, 0)
+
+
+def joined(vectors: Sequence[Vector]) -> Vector:
+    """One vector of all lanes, of a power of two of vectors that are equally wide."""
+    found = list(vectors)
+    while len(found) > 1:
+        found = [_join(left, right) for left, right in zip(found[::2], found[1::2], strict=True)]
+    return found[0]
+
+
+def parts_of(x: Vector, lanes: Lanes) -> list[Vector]:
+    """A vector as narrower ones."""
+    return [_cut(lanes, x, first) for first in range(0, x.lanes.count, lanes.count)]
 
 
 def _cut(part: Lanes, x: Vector, first: int) -> Vector:
