@@ -16,8 +16,9 @@ from anydml.core.functions import NUMPY
 from anydml.core.operations import OPERATIONS
 from anydml.runtime.native import llvm
 from anydml.runtime.native.emit import Emitter
+from anydml.runtime.native.math.exponential import exp_of_negative
 from anydml.runtime.native.math.machine import Machine, host_machine
-from anydml.runtime.native.math.table import FUNCTIONS
+from anydml.runtime.native.math.table import FUNCTIONS, Function
 from anydml.runtime.native.math.values import FLOAT32, Lanes
 
 Floats = npt.NDArray[np.float32]
@@ -132,6 +133,16 @@ def test_function__of_special_values(name: str, target: str) -> None:
     failed |= (wanted == 0) & (np.signbit(found) != np.signbit(wanted))
     lines = [f"{x[n]}, {y[n]}: {found[n]}, exact {wanted[n]}" for n in np.flatnonzero(failed)[:8]]
     assert not lines, "\n".join(lines)
+
+
+@pytest.mark.parametrize("target", machines())
+def test_exp_of_negative__has_the_bits_of_exp(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
+    machine, lanes = machines()[target]
+    monkeypatch.setitem(FUNCTIONS, "exp_of_negative", Function(exp_of_negative, 1.2))
+    x = -np.abs(np.concatenate([samples(1, 1 << 16), np.linspace(80, 110, 1 << 16, dtype=np.float32)]))
+    usual, quick = (apply(name, x, x, machine, lanes).view(np.int32) for name in ("exp", "exp_of_negative"))
+    denormal = (usual > 0) & (usual < 1 << 23)
+    assert denormal.any() and np.array_equal(usual, quick)
 
 
 def test_page__has_the_table() -> None:

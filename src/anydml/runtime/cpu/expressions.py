@@ -181,12 +181,20 @@ def _has_conversion(source: ElementType, target: DataType | None, has_half_float
 
 
 def emit(
-    lanes: Lanes, roots: Sequence[Node], loads: Mapping[int, Vector], known: Mapping[Node, Vector] | None = None
+    lanes: Lanes,
+    roots: Sequence[Node],
+    loads: Mapping[int, Vector],
+    known: Mapping[Node, Vector] | None = None,
+    forms: Mapping[Node, Form] | None = None,
 ) -> list[Vector]:
-    """The values of expressions. `loads` are the elements of the operands; what is known is not computed again."""
+    """The values of expressions. `loads` are the elements of the operands; what is known is not computed again.
+
+    `forms` are quicker ones of some nodes, for which more is known than their operations say.
+    """
     values: dict[Node, Vector] = dict(known or {})
     for node in needed(roots, values):
-        values[node] = _value(lanes, node, [values[arg] for arg in node.args], loads)
+        args = [values[arg] for arg in node.args]
+        values[node] = forms[node](*args) if forms and node in forms else _value(lanes, node, args, loads)
     return [values[root] for root in roots]
 
 

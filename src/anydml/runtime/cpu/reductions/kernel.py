@@ -19,6 +19,7 @@ from anydml.runtime.cpu.pointwise import LEAST_ALIGNED, unrolled_for
 from anydml.runtime.cpu.reductions.lowering import INNER_LOOPS, Shape
 from anydml.runtime.native import llvm, slots, staging
 from anydml.runtime.native.emit import Emitter, Value, pointers_to
+from anydml.runtime.native.math.exponential import exp_of_negative
 from anydml.runtime.native.math.values import ElementType, Vector, lanes_of, scalar_name, select
 from anydml.runtime.native.schedule import WORD
 
@@ -64,14 +65,15 @@ class Kernel:
         self.arguments = ", ".join(f"ptr {pointer}" for pointer in self.pointers)
         self.first_loop = 2 * len(shape.sides)
         self.load_count = len(shape.loads)
+        self.forms = dict.fromkeys(shape.negative_powers, exp_of_negative)
 
     def emit(self) -> None:
         e = self.e
         with e.function("inner", f"ptr %parameters, ptr %staging, {self.arguments}"):
             self._inner()
-        with e.function("nest", f"ptr %parameters, ptr %loop, ptr %staging, {self.arguments}"):
+        with e.function("nest", f"ptr %parameters, ptr %loop, ptr %staging, {self.arguments}", is_cold=True):
             self._nest()
-        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True, is_cold=True):
             starts = [self._start(side) for side in self.sides]
             outer = e.at("%parameters", (self.first_loop + INNER_LOOPS * self.loop_words) * WORD)
             e.do(f"call void @nest({pointers_to('%parameters', outer, '%staging', *starts)})")
@@ -81,6 +83,11 @@ class Kernel:
 
     def _inner(self) -> None:
         raise NotImplementedError
+
+    def _emit(
+        self, values: Sequence[Node], loads: Mapping[int, Vector], known: Mapping[Node, Vector] | None = None
+    ) -> list[Vector]:
+        return emit(self.lanes, values, loads, known, self.forms)
 
     def _word(self, place: str, number: int) -> str:
         return self.e.load("i64", self.e.at(place, number * WORD), WORD)
@@ -208,7 +215,7 @@ class _Along(Kernel):
         for node in walk(*values):
             own = list(leaves(node))
             if node.op != "constant" and all(n.op == "constant" or n.value >= self.load_count for n in own):
-                self.known[node] = emit(self.lanes, [node], self.results, self.known)[0]
+                self.known[node] = self._emit([node], self.results, self.known)[0]
 
     def _rows(
         self,
@@ -298,7 +305,7 @@ class _Along(Kernel):
         """What is folded; nothing in lanes that the mask leaves out."""
         value = self.shape.stage_values[stage]
         loaded = {side: self._load(side, pointers, place, mask) for side in self._needed([value])}
-        (found,) = emit(self.lanes, [value], loaded | self.results, self.known)
+        (found,) = self._emit([value], loaded | self.results, self.known)
         if stage == self.shape.keeps:
             vectors.store(found, self._kept(place, value.type))
         if mask is None:
@@ -366,7 +373,7 @@ class _Along(Kernel):
             name = self.e.load(self.lanes.type_name(node.type), self._kept(place, node.type))
             known = {**self.known, node: self.lanes.named(name, node.type)}
         loaded = {n: self._load(n, pointers, place, mask) for n in self._needed_but(values, known)}
-        for number, value in enumerate(emit(self.lanes, values, loaded | self.results, known)):
+        for number, value in enumerate(self._emit(values, loaded | self.results, known)):
             self._store(number, value, pointers, place, mask)
 
     def _needed_but(self, values: Sequence[Node], known: Mapping[Node, Vector]) -> list[int]:
@@ -471,7 +478,7 @@ class _Across(Kernel):
         found = []
         for pointers in rows:
             loaded = {side: self._load(side, pointers, place, mask) for side in self._needed([value])}
-            found.append(emit(self.lanes, [value], loaded | results)[0])
+            found.append(self._emit([value], loaded | results)[0])
         self._add(stage, target, place, self._tree(stage, found))
 
     def _store_part(self) -> None:
@@ -487,5 +494,5 @@ class _Across(Kernel):
 
     def _store_row(self, pointers: Sequence[str], values: Sequence[Node], place: Value, mask: str | None) -> None:
         loaded = {side: self._load(side, pointers, place, mask) for side in self._needed(values)}
-        for number, value in enumerate(emit(self.lanes, values, loaded | self._results(values, place))):
+        for number, value in enumerate(self._emit(values, loaded | self._results(values, place))):
             self._store(number, value, pointers, place, mask)

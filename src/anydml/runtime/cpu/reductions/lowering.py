@@ -76,6 +76,19 @@ class Shape:
         widest = max(node.type.itemsize for node in walk(*self.values))
         return self.vector_bytes // max([widest, *(data_type.element_bytes for data_type, _ in self.sides)])
 
+    @property
+    def negative_powers(self) -> list[Node]:
+        """Exponentials of elements less the greatest of them, as in softmax: of nothing above 0."""
+        stages = enumerate(zip(self.folds, self.stage_values, strict=True), len(self.loads))
+        greatest = {(number, value) for number, (fold, value) in stages if fold == "greatest"}
+        powers = [node for node in walk(*self.values) if node.op == "exp" and node.args[0].op == "subtract"]
+        return [node for node in powers if _less_result(*node.args[0].args) in greatest]
+
+
+def _less_result(element: Node, result: Node) -> tuple[int, Node] | None:
+    """The number of what is subtracted from an element, if that is read, and the element."""
+    return (result.value, element) if result.op == "load" else None
+
 
 @dataclass(frozen=True)
 class Lowered:

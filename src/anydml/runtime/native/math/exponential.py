@@ -11,6 +11,7 @@ from anydml.runtime.native.math.scaling import (
     POWER_BIAS,
     SCALE_BIAS,
     Rounded,
+    has_scaling,
     nearest,
     power_of_two,
     scale,
@@ -44,8 +45,25 @@ def exp(x: Vector) -> Vector:
 def _powers(x: Vector) -> Vector:
     """e^x for -104 <= x <= 89, denormal results and infinities included."""
     n = nearest(x, LOG2_E, SCALE_BIAS)
-    r = multiply_add(n.number, -LN2_LOW, multiply_add(n.number, -LN2_HIGH, x))
-    return scale(polynomial(r, [*_EXP, 1.0, 1.0]), n)
+    return scale(polynomial(_rest(x, n), [*_EXP, 1.0, 1.0]), n)
+
+
+def _rest(x: Vector, n: Rounded) -> Vector:
+    """x - n ln 2."""
+    return multiply_add(n.number, -LN2_LOW, multiply_add(n.number, -LN2_HIGH, x))
+
+
+_RAISED = 64
+_RAISED_EXP = tuple(coefficient * 2.0**-_RAISED for coefficient in (*_EXP, 1.0, 1.0))
+
+
+def exp_of_negative(x: Vector) -> Vector:
+    """The same bits for x <= 0 with fewer instructions: no power 2^(n + 64) is denormal or too large."""
+    if has_scaling(x.lanes):
+        return exp(x)
+    held = at_least(x, -104.0)
+    n = nearest(held, LOG2_E, POWER_BIAS + _RAISED)
+    return polynomial(_rest(held, n), _RAISED_EXP) * power_of_two(n)
 
 
 _UNIT_BITS = 24
@@ -59,7 +77,7 @@ def sigmoid(x: Vector) -> Vector:
     """
     held = at_least(at_most(x, 60.0), -104.5)
     n = nearest(held, -LOG2_E, POWER_BIAS - _UNIT_BITS)
-    r = multiply_add(n.number, -LN2_LOW, multiply_add(n.number, -LN2_HIGH, -held))
+    r = _rest(-held, n)
     grown = multiply_add(r * r, polynomial(r, EXPM1), r)
     power = power_of_two(n)
     return _UNIT / (multiply_add(power, grown, _UNIT) + power)
