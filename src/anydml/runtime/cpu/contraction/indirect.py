@@ -10,7 +10,9 @@ row of the tile.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import prod
 from typing import Any, NamedTuple
 
@@ -121,11 +123,11 @@ def _is_read_through_pointers(data_type: DataType, channels: int, machine: Machi
     return has_pointers and data_type is DataType.FLOAT32 and _FEWEST_CHANNELS <= channels <= _MOST_CHANNELS
 
 
-class _Reached(NamedTuple):
-    """Where a tap of a pixel reads, as far as is known, and whether that lies within the input."""
+class _Row(NamedTuple):
+    """Where the first tap of a row's pixel reads: along each dimension, and in memory."""
 
+    starts: tuple[Value, ...]
     pointer: str
-    is_inside: str
 
 
 class _Table:
@@ -137,52 +139,58 @@ class _Table:
     def word(self, name: str) -> str:
         return self.words.load(self.e, name)
 
+    def each(self, name: str) -> list[str]:
+        """A word for each dimension."""
+        return [self.word(f"{name}_{n}") for n in range(3)]
+
     def emit(self) -> None:
         e = self.e
         with e.function("table", "ptr %parameters, ptr %source, i64 %first, ptr %zeros, ptr %table"):
-            starts = [self._starts(row) for row in range(self.rows)]
-            taps = [self.word(f"tap_{n}") for n in range(3)]
+            self.strides, self.sizes, dilations, taps = map(self.each, ("stride", "size", "dilation", "tap"))
+            rows = self._rows()
             tap_bytes = e.multiply(self.word("channels"), self.word("pitch"))
             e.store("i64", 0, "%table", WORD)
             with e.loop(0, taps[0]) as a, e.loop(0, taps[1]) as b:
-                lines = [
-                    self._reach(1, b, start, self._reach(0, a, start, _Reached("%source", "true"))) for start in starts
-                ]
+                outer, middle = e.multiply(a, dilations[0]), e.multiply(b, dilations[1])
+                lines = [e.both(self._is_inside(row, 0, outer), self._is_inside(row, 1, middle)) for row in rows]
                 number = e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2])
                 with e.loop(0, taps[2]) as c:
-                    found = [self._reach(2, c, start, line) for start, line in zip(starts, lines, strict=True)]
-                    self._emit_entry(e.multiply(e.add(number, c), tap_bytes), found)
+                    moved = outer, middle, e.multiply(c, dilations[2])
+                    found = [
+                        e.both(line, self._is_inside(row, 2, moved[2])) for row, line in zip(rows, lines, strict=True)
+                    ]
+                    self._emit_entry(e.multiply(e.add(number, c), tap_bytes), rows, self._distance(moved), found)
             # A tile that lies on padding altogether has one entry, of zeros: it was written.
             e.store("i64", e.maximum(e.load("i64", "%table", WORD), 1), "%table", WORD)
 
-    def _starts(self, row: int) -> list[Value]:
-        """Where the first tap of a row's pixel reads, along each dimension.
+    def _rows(self) -> list[_Row]:
+        """Rows that a tile has no pixels for read what comes after, or nothing; nobody stores them."""
+        e, (_, *pixels) = self.e, self.each("pixel")
+        steps, firsts = self.each("index_step"), self.each("start")
+        found = []
+        for row in range(self.rows):
+            line, inner = e.split(e.add("%first", row), pixels[1])
+            places = zip((*e.split(line, pixels[0]), inner), steps, firsts, strict=True)
+            starts = tuple(e.add(e.multiply(index, step), first) for index, step, first in places)
+            found.append(_Row(starts, e.at("%source", self._distance(starts))))
+        return found
 
-        Rows that a tile has no pixels for read what comes after, or nothing; nobody stores them.
-        """
-        e = self.e
-        line, inner = e.split(e.add("%first", row), self.word("pixel_2"))
-        outer, middle = e.split(line, self.word("pixel_1"))
-        return [
-            e.add(e.multiply(index, self.word(f"index_step_{n}")), self.word(f"start_{n}"))
-            for n, index in enumerate((outer, middle, inner))
-        ]
+    def _distance(self, places: Sequence[Value]) -> Value:
+        """From the first element, in bytes."""
+        return reduce(self.e.add, map(self.e.multiply, places, self.strides))
 
-    def _reach(self, n: int, tap: Value, starts: list[Value], before: _Reached) -> _Reached:
-        """One dimension more."""
-        e = self.e
-        place = e.add(starts[n], e.multiply(tap, self.word(f"dilation_{n}")))
-        is_inside = e.both(before.is_inside, e.compare("ult", place, self.word(f"size_{n}")))
-        return _Reached(e.step(before.pointer, (place, self.word(f"stride_{n}"))), is_inside)
+    def _is_inside(self, row: _Row, n: int, moved: Value) -> str:
+        """Whether a tap, which lies so far from the first, reads within the input along a dimension."""
+        return self.e.compare("ult", self.e.add(row.starts[n], moved), self.sizes[n])
 
-    def _emit_entry(self, weights: Value, found: list[_Reached]) -> None:
+    def _emit_entry(self, weights: Value, rows: Sequence[_Row], distance: Value, found: Sequence[str]) -> None:
         """The entry of a tap, which counts if any row reads within the input."""
         e = self.e
         count = e.load("i64", "%table", WORD)
         entry = e.at(e.step("%table", (count, entry_bytes(self.rows))), WORD)
         e.store("i64", weights, entry, WORD)
-        is_any = "false"
-        for row, (pointer, is_inside) in enumerate(found, 1):
-            e.store("ptr", e.choose(is_inside, "ptr", pointer, "%zeros"), e.at(entry, row * WORD), WORD)
-            is_any = e.value(f"or i1 {is_any}, {is_inside}")
+        for number, (row, is_inside) in enumerate(zip(rows, found, strict=True), 1):
+            pointer = e.choose(is_inside, "ptr", e.at(row.pointer, distance), "%zeros")
+            e.store("ptr", pointer, e.at(entry, number * WORD), WORD)
+        is_any = reduce(lambda left, right: e.value(f"or i1 {left}, {right}"), found)
         e.store("i64", e.add(count, e.value(f"zext i1 {is_any} to i64")), "%table", WORD)
