@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from anydml.runtime.native import cache
+from anydml.runtime.native import cache, llvm
 from tests.faults import report_faults
 
 # Slow machines must not fail what is right, so nothing is timed; the same cases run for everyone.
@@ -22,6 +23,18 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     from _pytest.faulthandler import fault_handler_stderr_fd_key
 
     report_faults(session.config.stash.get(fault_handler_stderr_fd_key, 2))
+
+
+_RUNTIME = Path(__file__).parent / "runtime"
+_FULL_EFFORT = llvm.FULL_EFFORT
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What LLVM does to make code fast is not what most tests are about, and takes most of their time.
+
+    Those of `tests/runtime`, and all processes that tests start, compile kernels as users do.
+    """
+    llvm.FULL_EFFORT = _FULL_EFFORT if _RUNTIME in item.path.parents else llvm.NO_EFFORT
 
 
 def pytest_collection_finish() -> None:

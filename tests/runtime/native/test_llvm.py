@@ -148,8 +148,8 @@ def test_code__is_bounded(kept: llvm._Kept, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(kept) <= 3 + 1
     llvm._release_dead()
     assert len(kept) == 3
-    assert kept.find(("test", "store 9")) is not None
-    assert kept.find(("test", "store 0")) is None
+    assert kept.find((("test", "store 9"), llvm.FULL_EFFORT)) is not None
+    assert kept.find((("test", "store 0"), llvm.FULL_EFFORT)) is None
 
 
 def test_code__that_is_used_again_stays(kept: llvm._Kept, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +157,7 @@ def test_code__that_is_used_again_stays(kept: llvm._Kept, monkeypatch: pytest.Mo
     for value in range(10):
         storing(100)
         storing(value)
-    assert kept.find(("test", "store 100")) is not None
+    assert kept.find((("test", "store 100"), llvm.FULL_EFFORT)) is not None
 
 
 def test_code__that_is_held_lives_on(kept: llvm._Kept, monkeypatch: pytest.MonkeyPatch) -> None:

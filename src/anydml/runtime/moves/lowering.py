@@ -86,7 +86,7 @@ def module_text(shape: Shape) -> str:
     with e.function("inner", ", ".join(f"ptr noalias %{name}" for name in names)):
         _emit_inner(e, shape)
     _emit_nest(e)
-    with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+    with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True, is_cold=True):
         words = [_load_word(e, "%parameters", number) for number in range(2 * SIDE_WORDS)]
         source, destination = (slots.start(e, *words[side : side + SIDE_WORDS]) for side in (0, SIDE_WORDS))
         outer = e.at("%parameters", _outer_word(shape) * WORD)
@@ -126,7 +126,7 @@ def _emit_nest(e: Emitter) -> None:
     """Runs one loop and, by calling itself, those within it: written out, a nest of loops takes longer to
     compile than most kernels. A loop of size 0 ends the list: there the inner loops are run."""
     names = ("parameters", "loop", "source", "destination", "staging")
-    with e.function("nest", ", ".join(f"ptr noalias %{name}" for name in names)):
+    with e.function("nest", ", ".join(f"ptr noalias %{name}" for name in names), is_cold=True):
         loop = _load_loop(e, "%loop")
         with e.when(e.value(f"icmp eq i64 {loop.size}, 0")):
             e.do(f"call void @inner({pointers_to('%parameters', '%source', '%destination', '%staging')})")

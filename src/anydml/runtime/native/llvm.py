@@ -26,8 +26,9 @@ from anydml.runtime.native.uninterrupted import run_uninterrupted
 POINTER_BYTES = 8
 OLDEST_LLVM = 16
 """The first version that always has opaque pointers."""
-NO_EFFORT, FULL_EFFORT = 0, 2
-"""What LLVM does to make code fast."""
+NO_EFFORT, FULL_EFFORT = 0, 1
+"""What LLVM does to make code fast. Of its three levels above none, the first makes kernels as fast as the others do:
+they are written as they should run."""
 KERNEL = "kernel"
 """The function that a kernel's module exports."""
 KERNEL_ARGUMENTS = 3
@@ -220,17 +221,18 @@ class Request:
 
 
 def compiled(
-    key: Hashable, write: Callable[[], str], symbols: Sequence[str] = (KERNEL,), effort: int = FULL_EFFORT
+    key: Hashable, write: Callable[[], str], symbols: Sequence[str] = (KERNEL,), effort: int | None = None
 ) -> MachineCode:
     """The machine code of the module that `write` gives as LLVM IR; compiled at its first use.
 
     Equal keys mean equal modules. `symbols` are the functions that the module exports. Without effort, code is
     compiled several times as fast, and runs slower.
     """
-    found = _kept.find(key)
+    level = FULL_EFFORT if effort is None else effort
+    found = _kept.find((key, level))
     if found:
         return found
-    request, batch = Request(key, write, symbols, effort), _current.batch
+    request, batch = Request((key, level), write, symbols, level), _current.batch
     if batch is not None:
         return batch.add(request)
     return run_uninterrupted(lambda: _compile_all([request]))[0]

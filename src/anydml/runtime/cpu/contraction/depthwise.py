@@ -246,7 +246,7 @@ class Depthwise:
         self.epilogue.emit_finish(e, "float")
         with e.function("tiles", "ptr %parameters, ptr %input, ptr %filter, ptr %context, ptr %zeros, i64 %unit"):
             emitter.emit_tiles()
-        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True):
+        with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True, is_cold=True):
             self._emit_units(e, emitter)
         return e.module()
 
