@@ -28,9 +28,10 @@ from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sum
 from anydml.runtime.cpu.expand import Workspace, expand_program
 from anydml.runtime.programs import named_inputs
 
-MOST_SCORES = 1 << 24
-"""Of one block, which are in memory at a time."""
-MOST_BLOCKS = 256
+NEAR_SCORES, MOST_SCORES = 1 << 20, 1 << 24
+"""Of one block, which are in memory at a time: as many as stay in caches, unless blocks would be many; at most."""
+FEW_BLOCKS, MOST_BLOCKS = 8, 256
+"""Each is planned by itself, which takes milliseconds."""
 Range = tuple[int, int]
 
 
@@ -109,9 +110,11 @@ def _blocks(g: Geometry) -> Iterator[Block]:
     """
     if g.total > MOST_SCORES:
         return
-    rows = min(g.queries, max(1, MOST_SCORES // (g.group * g.total)))
-    heads = min(g.key_heads, max(1, MOST_SCORES // (g.group * rows * g.total)))
-    batch = min(g.batch, max(1, MOST_SCORES // (g.group * heads * rows * g.total)))
+    count = g.batch * g.query_heads * g.queries * g.total
+    most = min(MOST_SCORES, max(NEAR_SCORES, -(-count // FEW_BLOCKS)))
+    rows = min(g.queries, max(1, most // (g.group * g.total)))
+    heads = min(g.key_heads, max(1, most // (g.group * rows * g.total)))
+    batch = min(g.batch, max(1, most // (g.group * heads * rows * g.total)))
     if g.group > 1:
         batch = 1
     parts = [_parts(*pair) for pair in ((g.batch, batch), (g.key_heads, heads), (g.queries, rows))]
@@ -137,27 +140,26 @@ class _Attention:
     def steps(self, blocks: list[Block]) -> list[Step] | None:
         most = max((block.counts for block in blocks), key=prod)
         sizes = (prod(most) * self.geometry.group, self.geometry.total)
-        memory = [dense(self.workspace, sizes, name) for name in ("scores", "likelihoods")]
+        slot = dense(self.workspace, sizes, "scores").slot
         found: list[Step] = []
         for block in blocks:
-            steps = self._block(block, memory[0].slot, memory[1].slot)
+            steps = self._block(block, slot)
             if steps is None:
                 return None
             found += steps
         return found
 
-    def _block(self, block: Block, scores: int, likelihoods: int) -> list[Step] | None:
+    def _block(self, block: Block, slot: int) -> list[Step] | None:
         nest = self._output(block)
         done = finish(nest, Finish(sums_of_floats()), self.type, host_machine(), self.workspace)
         if done is None:
             return None
         query, key, value = self._seen(block)
-        sizes = (*query.sizes[:3], self.geometry.total)
-        raw, likely = (_view(slot, sizes) for slot in (scores, likelihoods))
+        scores = _view(slot, (*query.sizes[:3], self.geometry.total))
         loads = tuple(self._part(access, block) for access in self.scores.loads)
-        scored = self._multiply(query, key, True, Finished((self.scores.value,), loads, (raw.access,)))
-        mixed = self._multiply(likely, value, False, done)
-        return [*scored, *_softmax(raw, likely, self.workspace), *mixed, *done.after]
+        scored = self._multiply(query, key, True, Finished((self.scores.value,), loads, (scores.access,)))
+        mixed = self._multiply(scores, value, False, done)
+        return [*scored, *_softmax(scores, self.workspace), *mixed, *done.after]
 
     def _multiply(self, left: View, right: View, is_turned: bool, done: Finished) -> list[Step]:
         problem = Problem(matrix_of(left, rows_first=True), matrix_of(right, rows_first=is_turned), left.sizes[:2])
@@ -208,9 +210,10 @@ def _view(slot: int, sizes: tuple[int, ...]) -> View:
     return View(slot, DataType.FLOAT32, sizes, strides)
 
 
-def _softmax(scores: View, target: View, workspace: Workspace) -> list[Step]:
+def _softmax(scores: View, workspace: Workspace) -> list[Step]:
+    """In place."""
     from anydml.operators.softmax import ActivationSoftmax1
 
     operator = ActivationSoftmax1(input_tensor=TensorDesc("FLOAT32", scores.sizes), axes=[3])
-    nest = Nest(scores.sizes, (), (Store(target.access, result(FLOAT32)),))
+    nest = Nest(scores.sizes, (), (Store(scores.access, result(FLOAT32)),))
     return expand_program(Program(operator, (scores,), (nest,)), workspace)

@@ -53,12 +53,14 @@ def _rest(x: Vector, n: Rounded) -> Vector:
     return multiply_add(n.number, -LN2_LOW, multiply_add(n.number, -LN2_HIGH, x))
 
 
-_RAISED = 64
+_RAISED = 23
+"""Powers are made with so many more factors of 2: the least, for numbers from -104 down, is 0 then, and no other is
+denormal. Products that come out denormal take several times as long, and masks hide elements by making them tiny."""
 _RAISED_EXP = tuple(coefficient * 2.0**-_RAISED for coefficient in (*_EXP, 1.0, 1.0))
 
 
 def exp_of_negative(x: Vector) -> Vector:
-    """The same bits for x <= 0 with fewer instructions: no power 2^(n + 64) is denormal or too large."""
+    """The same bits for -103.6 < x <= 0 with fewer instructions, and 0 below."""
     if has_scaling(x.lanes):
         return exp(x)
     held = at_least(x, -104.0)
