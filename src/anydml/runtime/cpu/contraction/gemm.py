@@ -17,7 +17,7 @@ from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.core.tracing import trace
 from anydml.runtime.cpu.contraction.cells import FLOATS, Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine, host_machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix, Pack, Panels
 from anydml.runtime.cpu.contraction.partition import (
     FEWEST_LANES,
@@ -40,8 +40,11 @@ _MOST_STREAMED = 8
 """Rows that are multiplied while the right operand passes by: each takes registers for its sums."""
 _MANY_ROWS = 64
 """So many beside a few columns are read as if they were columns, where they are neighbours."""
-_FEW_VECTORS = 4
-"""So few columns do not pay for packing the other operand."""
+_MANY_LANES = 128
+"""With so many rows and columns, tiles of few rows read the right operand so often that packing it pays."""
+_FEW_VECTORS, _FEW_COLUMNS = 4, 512
+"""So few columns do not pay for packing the other operand; and where tiles have few rows, which need as few pointers,
+so many, if its rows lie in order."""
 _WIDEST_TILE = 64
 """Rows or columns of a tile whose operand chunks pack."""
 _FAR_LEFT_BYTES = 8 << 20
@@ -194,7 +197,11 @@ def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tup
     is_float = left.type is DataType.FLOAT32
     is_short = depth <= short_depth(machine)
     lefts = Way.PACKED
-    if is_float and not workspace.is_constant(left.slot) and (is_short or columns <= _FEW_VECTORS * machine.lanes):
+    if (
+        is_float
+        and not workspace.is_constant(left.slot)
+        and (is_short or columns <= _columns_in_place(problem, machine))
+    ):
         lefts = Way.IN_PLACE
     is_few = rows <= (STREAMED_ROWS_OF_FAR if is_far(depth, columns) else _FEW_ROWS)
     if is_float and is_few and not workspace.is_constant(left.slot):
@@ -202,11 +209,20 @@ def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tup
     has_room = problem.cells.depth(depth) * _WIDEST_TILE * CELL_BYTES <= ROOM_BYTES - machine.vector_bytes**2
     if workspace.is_constant(right.slot):
         return lefts, Way.PACKED
-    if is_float and right.lane_stride == 1 and (is_few or is_short):
+    is_reread = machine.registers <= FEW_REGISTERS and min(rows, columns) >= _MANY_LANES
+    if is_float and right.lane_stride == 1 and (is_few or (is_short and not is_reread)):
         return lefts, Way.IN_PLACE
     if lefts is Way.PACKED and _has_far_left(problem):
         return Way.PACKED if workspace.is_constant(left.slot) or not has_room else Way.STAGED, Way.PACKED
     return lefts, Way.STAGED if has_room and not _is_one_chunk(rows, columns, depth, machine) else Way.PACKED
+
+
+def _columns_in_place(problem: Problem, machine: Machine) -> int:
+    """Beside so many columns the left operand is read in place."""
+    is_in_order = problem.left.depth_strides[-1] == 1 and not _has_far_left(problem)
+    if machine.registers <= FEW_REGISTERS and is_in_order:
+        return _FEW_COLUMNS
+    return _FEW_VECTORS * machine.lanes
 
 
 def _is_one_chunk(rows: int, columns: int, depth: int, machine: Machine) -> bool:

@@ -30,7 +30,7 @@ LEAST_ELEMENTS, LEAST_FOR_ROWS = 1 << 15, 1 << 13
 """Smaller matrices stay in near caches, where tiles are as quick: for one row, and for several."""
 LEAST_DEPTH = 64
 """Shorter sums of several rows take longer to be added up across vectors than to be made."""
-_PART_ELEMENTS = 1 << 16
+_PART_ELEMENTS = 1 << 17
 """Of the matrix, what a thread reads at once."""
 _MOST_PARTS = 24
 _FAR_BYTES = 3 << 23
