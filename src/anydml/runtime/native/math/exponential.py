@@ -11,7 +11,6 @@ from anydml.runtime.native.math.scaling import (
     POWER_BIAS,
     SCALE_BIAS,
     Rounded,
-    has_scaling,
     nearest,
     power_of_two,
     scale,
@@ -55,14 +54,12 @@ def _rest(x: Vector, n: Rounded) -> Vector:
 
 _RAISED = 23
 """Powers are made with so many more factors of 2: the least, for numbers from -104 down, is 0 then, and no other is
-denormal. Products that come out denormal take several times as long, and masks hide elements by making them tiny."""
+denormal. What comes out denormal takes up to 50 times as long, and masks hide elements by making them tiny."""
 _RAISED_EXP = tuple(coefficient * 2.0**-_RAISED for coefficient in (*_EXP, 1.0, 1.0))
 
 
 def exp_of_negative(x: Vector) -> Vector:
-    """The same bits for -103.6 < x <= 0 with fewer instructions, and 0 below."""
-    if has_scaling(x.lanes):
-        return exp(x)
+    """The same bits for -103.6 < x <= 0 with no more instructions, and 0 below."""
     held = at_least(x, -104.0)
     n = nearest(held, LOG2_E, POWER_BIAS + _RAISED)
     return polynomial(_rest(held, n), _RAISED_EXP) * power_of_two(n)

@@ -19,6 +19,7 @@ from anydml.runtime.native.math.values import (
     fused,
     multiply_add,
     polynomial,
+    select,
 )
 
 _LARGEST = 14.5
@@ -98,8 +99,8 @@ _FACTOR = Pieces(0.875, _LARGEST, _CENTRES, _COEFFICIENTS)
 """What lies beyond its last piece is hardly more than 0: the last polynomial is good enough for it."""
 _POWER = tuple(coefficient * (-0.5) ** (6 - k) for k, coefficient in enumerate((*EXPM1, 1.0)))
 """e^(-r / 2) = 1 + r polynomial(r)."""
-_RAISED = 64
-"""Powers are made with so many more factors of 2, because none of them is denormal then."""
+_RAISED = 25
+"""Powers are made with so many more factors of 2: that of the largest number is 0 then, and no other is denormal."""
 
 
 def gelu(x: Vector) -> Vector:
@@ -112,7 +113,8 @@ def _pieced_tail(size: Vector) -> Vector:
     large, slope, t = _FACTOR.around(size)
     n, r = _negative_power(size, SCALE_BIAS)
     grown = fused(slope, t, large) * r * polynomial(r, _POWER)
-    return scale(large + fused(slope, t, grown), n)
+    # To lose all digits takes many times as long as to scale 0.
+    return scale(select(size < _LARGEST, large + fused(slope, t, grown), 0), n)
 
 
 def _divided_tail(size: Vector) -> Vector:
