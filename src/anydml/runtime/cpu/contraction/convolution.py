@@ -37,9 +37,9 @@ from anydml.runtime.cpu.expand import Workspace
 _SHORTEST_LINE = 4
 _GATHERED_COST = 1.1
 """Windows that could be read where they lie take longer to gather."""
-_TURNED_COST, _SPLIT_COST = 1.02, 1.12
+_TURNED_COST, _SLOW_TURNED_COST = 1.02, 1.12
 """Results that are turned before they are stored take a little longer; more, where some lanes of a vector are stored
-in parts."""
+in parts, or products are so fast that the stores are felt."""
 
 
 def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | None:
@@ -150,7 +150,8 @@ def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> boo
     strides = done.stores[0].strides
     straight = _cost(filters, machine) * _vectors_of(pixels, machine)
     turned = (_line_cost(filtered, machine) or _cost(pixels, machine)) * _vectors_of(filters, machine)
-    cost_of_turning = _TURNED_COST if machine.stores_some else _SPLIT_COST
+    is_quick = machine.stores_some and not machine.has_two_units
+    cost_of_turning = _TURNED_COST if is_quick else _SLOW_TURNED_COST
     if filters > lanes and ends_in_half(filters, machine) and isinstance(_rows_of(filtered, machine), Matrix):
         return True  # fewer take longer to read than to multiply
     if is_read_indirectly(filtered.windows, machine):
@@ -164,10 +165,10 @@ def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> boo
 
 
 def _vectors_of(columns: int, machine: Machine) -> int:
-    """Vectors of all tiles: where registers are few, tiles have two each, if not three."""
+    """Vectors of all tiles: some machines' have two each, if not three."""
     vectors = -(-columns // machine.lanes)
-    is_even = machine.registers > FEW_REGISTERS or has_three_vectors(columns, machine)
-    return vectors if is_even else round_up(vectors, 2)
+    has_two = machine.registers <= FEW_REGISTERS or machine.has_two_units
+    return round_up(vectors, 2) if has_two and not has_three_vectors(columns, machine) else vectors
 
 
 def _cost(rows: int, machine: Machine) -> float:

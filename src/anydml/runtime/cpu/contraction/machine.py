@@ -14,6 +14,8 @@ LINE_BYTES = 64
 FEW_REGISTERS = 16
 """Vector registers of processors without AVX-512, but for ARM's."""
 _ARM = ("aarch64", "arm64")
+_IN_HALVES = ("znver4",)
+"""Processors whose units for products are half as wide as their vectors."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Machine:
 
     stores_some: bool = False
     """Some lanes of a vector as quickly as all of them."""
+    has_two_units: bool = False
+    """Two products of vectors of 64 bytes at once: then loads would limit tiles that have one vector of columns."""
 
     @property
     def lanes(self) -> int:
@@ -42,11 +46,14 @@ class Machine:
 def host_machine() -> Machine:
     """The machine that `llvm.compiled` makes code for."""
     host = llvm.host()
-    return _machine(host.architecture, host.enabled, llvm.vector_bytes(), llvm.has_half_floats())
+    has_halves = host.processor in _IN_HALVES
+    return _machine(host.architecture, host.enabled, llvm.vector_bytes(), llvm.has_half_floats(), has_halves)
 
 
 @lru_cache(maxsize=8)
-def _machine(architecture: str, features: frozenset[str], vector_bytes: int, halves: bool) -> Machine:
+def _machine(
+    architecture: str, features: frozenset[str], vector_bytes: int, half_floats: bool, has_halves: bool
+) -> Machine:
     if architecture in _ARM:
         return Machine(vector_bytes, 32, True, True, True, False)
     is_wide = vector_bytes == 64
@@ -54,8 +61,9 @@ def _machine(architecture: str, features: frozenset[str], vector_bytes: int, hal
         vector_bytes,
         32 if is_wide else FEW_REGISTERS,
         fuses="fma" in features,
-        has_half_floats=halves,
+        has_half_floats=half_floats,
         rounds="sse4.1" in features,
         multiplies_words=architecture in ("x86_64", "amd64"),
         stores_some=is_wide,
+        has_two_units=is_wide and not has_halves,
     )

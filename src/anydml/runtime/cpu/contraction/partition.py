@@ -20,8 +20,9 @@ _ROWS_PER_STEP = 2
 _SHORT, _SHORTER = 320, 192
 """Cells in depth that stay in the nearest cache for all rows of a tile; the second number is for machines whose tiles
 have few rows, which read the other operand more often."""
-_ROWS_BESIDE_THREE = 4
-"""With three vectors each, so many rows have all registers."""
+_ROWS_BESIDE_THREE, _ROWS_BESIDE_PLACES = 4, 8
+"""With three vectors each, so many rows have all registers, where they are few; and so many where there are more, which
+read a right operand in place in longer pieces."""
 LEAST_WORK = 1 << 18
 """Multiplications that are worth a thread of their own: about five microseconds."""
 ROWS_OF_MEMORY = 8
@@ -53,6 +54,8 @@ def tile_of(
     """Tiles that waste few rows: a result of 40 rows is cut into 3 times 14, not into 16, 16 and 8."""
     rows, columns, depth = sizes
     most = most_rows(machine)
+    if is_right_in_place and machine.has_two_units:
+        most = min(most, _ROWS_BESIDE_PLACES)
     if not is_left_packed and depth > short_depth(machine):
         most = min(most, 8)  # rows that lie a power of two apart share places of the nearest cache, which has eight
     # Sums, vectors of the right operand, and a number of the left one; or a product before it is added.
@@ -64,7 +67,7 @@ def tile_of(
         height = _ROWS_BESIDE_THREE
     height = height or tile_height(rows, most)
     vectors = max(1, min(spare // (height + 1), 14 if is_right_in_place and height == 1 else 4))
-    if machine.registers > FEW_REGISTERS and height > 8 and not is_half:
+    if machine.registers > FEW_REGISTERS and height > 8 and not is_half and not machine.has_two_units:
         vectors = 1
     vectors = even_part(-(-columns // machine.lanes), vectors)
     is_streamed = is_right_in_place and rows <= (STREAMED_ROWS_OF_FAR if is_far(depth, columns) else _STREAMED_ROWS)
@@ -96,7 +99,9 @@ def is_far(depth: int, columns: int) -> bool:
 def most_rows(machine: Machine) -> int:
     if machine.registers <= FEW_REGISTERS:
         return 6
-    return 16 if machine.lanes == 16 else 8
+    if machine.lanes < 16:
+        return 8
+    return 14 if machine.has_two_units else 16
 
 
 def tile_height(rows: int, most: int) -> int:
