@@ -11,6 +11,7 @@ from anydml.runtime.native.math.scaling import (
     POWER_BIAS,
     SCALE_BIAS,
     Rounded,
+    has_scaling,
     nearest,
     power_of_two,
     scale,
@@ -38,13 +39,13 @@ EXPM1 = (0.0013871878618374467, 0.008366876281797886, 0.041667431592941284, 0.16
 
 
 def exp(x: Vector) -> Vector:
-    return _powers(at_least(at_most(x, 89.0), -104.0))
-
-
-def _powers(x: Vector) -> Vector:
-    """e^x for -104 <= x <= 89, denormal results and infinities included."""
-    n = nearest(x, LOG2_E, SCALE_BIAS)
-    return scale(polynomial(_rest(x, n), [*_EXP, 1.0, 1.0]), n)
+    held = at_least(at_most(x, 89.0), -104.0)
+    n = nearest(held, LOG2_E, SCALE_BIAS)
+    power = polynomial(_rest(held, n), [*_EXP, 1.0, 1.0])
+    if has_scaling(x.lanes):
+        # To lose all digits takes many times as long as to scale 0, on Intel's processors.
+        power = select(held <= -104.0, 0, power)
+    return scale(power, n)
 
 
 def _rest(x: Vector, n: Rounded) -> Vector:
