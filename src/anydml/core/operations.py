@@ -58,4 +58,4 @@ _declare("equal not_equal less less_equal greater greater_equal", NUMBERS, retur
 _declare("where", NUMBERS + TRUTHS)
 _declare("exp expm1 log log1p sin cos tan arcsin arccos arctan", FLOATS, 2)
 _declare("sinh cosh tanh arcsinh arccosh arctanh arctan2 power erf sigmoid", FLOATS, 2)
-_declare("gelu", FLOATS, 3)
+_declare("gelu", FLOATS, 2)

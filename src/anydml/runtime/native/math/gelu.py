@@ -2,15 +2,15 @@
 
 What counts is the tail: s = |x| times the chance that the variable lies beyond s, which is e^(-s^2 / 2) times a factor
 that varies little. Where tables can be held in registers, the factor is a polynomial for each of 32 pieces; elsewhere
-it is a simple fraction and a small part of that, a quotient of polynomials. Either way, a large and a small number are
-added last.
+it is s / (s + 1) / 2 and a small part of that, a quotient of polynomials. Either way, a large and a small number are
+added last. What LN2 is too large by, times the power of 2, is in the factors: that power is about -s^2 / 2 / ln 2.
 """
 
 from __future__ import annotations
 
 from anydml.runtime.native.math.exponential import EXPM1, LN2, LOG2_E
 from anydml.runtime.native.math.lookup import Pieces, can_look_up, numbers
-from anydml.runtime.native.math.scaling import POWER_BIAS, SCALE_BIAS, Rounded, nearest, power_of_two, scale
+from anydml.runtime.native.math.scaling import POWER_BIAS, SCALE_BIAS, nearest, power_of_two, scale
 from anydml.runtime.native.math.values import (
     Vector,
     absolute,
@@ -25,24 +25,22 @@ from anydml.runtime.native.math.values import (
 _LARGEST = 14.5
 """Tails from here on are 0."""
 
-_SHIFT, _LIMIT = 0.9, 0.3989422804014327
-"""The factor is about limit * s / (s + shift): exact to a fifth, and in the limit of large numbers."""
 _ABOVE = (
-    0.012073594145476818,
-    0.09467193484306335,
-    0.3384445607662201,
-    0.5743069052696228,
-    0.1279827207326889,
+    -0.0025429113302379847,
+    -0.013185983523726463,
+    -0.021068746224045753,
+    0.04813363775610924,
+    0.20211565494537354,
 )
 _BELOW = (
-    0.0134168341755867,
-    0.12003451585769653,
-    0.5239382386207581,
-    1.2843904495239258,
-    1.7267355918884277,
+    0.01258162409067154,
+    0.11489551514387131,
+    0.5084835886955261,
+    1.260914921760559,
+    1.7120004892349243,
     1.0,
 )
-"""By what part the factor is larger than that: above(s) / below(s)."""
+"""The factor is (1 + s above(s) / below(s)) s / (s + 1) / 2."""
 
 _CENTRES = numbers(
     """
@@ -111,26 +109,27 @@ def gelu(x: Vector) -> Vector:
 
 def _pieced_tail(size: Vector) -> Vector:
     large, slope, t = _FACTOR.around(size)
-    n, r = _negative_power(size, SCALE_BIAS)
+    square = size * size
+    n = nearest(square, -0.5 * LOG2_E, SCALE_BIAS)
+    r = fused(n.number, 2 * LN2, square) + fused(size, size, -square)
     grown = fused(slope, t, large) * r * polynomial(r, _POWER)
     # To lose all digits takes many times as long as to scale 0.
     return scale(select(size < _LARGEST, large + fused(slope, t, grown), 0), n)
 
 
 def _divided_tail(size: Vector) -> Vector:
-    large = size / fused(size, 1 / _LIMIT, _SHIFT / _LIMIT)
-    part = polynomial(size, _ABOVE) / polynomial(size, _BELOW)
-    n, r = _negative_power(size, POWER_BIAS + _RAISED)
-    grown = r * polynomial(r, _POWER)
+    """Large numbers are rounded as seldom as can be; what rounding took is put back with the small ones."""
+    below = size + 1.0
+    share = 0.5 / below
+    lost = multiply_add(-share, size - (below - 1.0), fused(-share, below, 0.5))
+    large = size * share
+    part = size * polynomial(size, _ABOVE) / polynomial(size, _BELOW)
+    half = size * -0.5
+    square = half * size
+    n = nearest(square, LOG2_E, POWER_BIAS + _RAISED)
+    high, low = fused(n.number, -LN2, square), fused(half, size, -square)
+    r = high + low
+    bend = multiply_add(r * r, polynomial(r, EXPM1), low)  # e^r = 1 + high + bend
+    small = multiply_add(part, high + bend, multiply_add(lost, 2.0, part)) + bend + high
     # Where the power is denormal, so is the tail, and rounded once.
-    return multiply_add(large, multiply_add(part, grown, part) + grown, large) * (power_of_two(n) * 2.0**-_RAISED)
-
-
-def _negative_power(size: Vector, bias: int) -> tuple[Rounded, Vector]:
-    """e^(-s^2 / 2) = 2^n e^(-r / 2); the square is not rounded.
-
-    What LN2 is too large by, times n, is in the factors: n is about -s^2 / 2 / ln 2.
-    """
-    square = size * size
-    n = nearest(square, -0.5 * LOG2_E, bias)
-    return n, fused(n.number, 2 * LN2, square) + fused(size, size, -square)
+    return (large + fused(large, small, fused(size, share, -large))) * (power_of_two(n) * 2.0**-_RAISED)

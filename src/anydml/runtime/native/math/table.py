@@ -43,5 +43,5 @@ FUNCTIONS = {
     "power": Function(power.power, 0.6),
     "erf": Function(error.erf, 1.8),
     "sigmoid": Function(exponential.sigmoid, 2),
-    "gelu": Function(gelu.gelu, 3, operations=50),
+    "gelu": Function(gelu.gelu, 2, operations=50),
 }
