@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import anydml as dml
+from anydml.graph.graph import Graph
 from anydml.runtime.cpu.contraction import gemm as gemm_module
 from anydml.runtime.cpu.contraction import indirect, partition
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, host_machine
+from anydml.runtime.cpu.contraction.product import Product
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES
 from anydml.runtime.native import llvm
 from tests.runtime.cpu.products import (
@@ -121,9 +123,12 @@ def test_wide_images__agree_with_their_definition(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_channels_last__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Also with few registers, where they are read through pointers; and in many chunks, as if caches were small."""
+    """Also with few registers, where they are read through pointers; and in many chunks, as if caches were small, or
+    with few taps at a time."""
     random = Random(f"channels last {seed}")
     monkeypatch.setattr(indirect, "_NEAR_BYTES", random.choice((1 << 10, 1 << 14, 1 << 18)))
+    monkeypatch.setattr(indirect, "_NEAR_PANEL_BYTES", random.choice((0, 1 << 18)))
+    monkeypatch.setattr(indirect, "_TAPS_BYTES", random.choice((1, 1 << 13, 1 << 17)))
     with nullcontext() if seed % 4 == 0 else machine(monkeypatch, "avx2"):
         check(channels_last(random, TYPES[seed % 3]))
 
@@ -138,6 +143,28 @@ def test_channels_last__of_more_channels_than_a_block_has(monkeypatch: pytest.Mo
     given = {name: values(random, size, "FLOAT32") for name, size in sizes.items()}
     with machine(monkeypatch, "avx2"):
         check(Trial(operator, given, 1700))
+
+
+@needs_llvm
+def test_blocks_of_taps__change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    random, sizes = Random("taps"), {"input_tensor": (2, 40, 9, 7), "filter_tensor": (64, 40, 3, 3)}
+    x, y = (dml.TensorDesc("FLOAT32", (2, channels, 9, 7), order="NHWC") for channels in (40, 64))
+    weights, ends = dml.TensorDesc("FLOAT32", sizes["filter_tensor"]), [1, 1]
+    operator = dml.Convolution(
+        input_tensor=x, filter_tensor=weights, output_tensor=y, start_padding=ends, end_padding=ends
+    )
+    given = [values(random, size, "FLOAT32") for size in sizes.values()]
+    results, blocked = [], []
+    for near, taps in ((1 << 30, 1), (0, 1), (0, 4 * 40 * 64)):
+        monkeypatch.setattr(indirect, "_NEAR_PANEL_BYTES", near)
+        monkeypatch.setattr(indirect, "_TAPS_BYTES", taps)
+        with machine(monkeypatch, "avx2"):
+            compiled = dml.Device().compile_graph(Graph.of(operator))
+            results.append(compiled(*given, None))
+        tiles = [step.tile for step in compiled.plan.steps if isinstance(step, Product)]
+        blocked.append([tile.is_blocked for tile in tiles if tile.is_indirect])
+    assert blocked == [[False], [True], [True]]
+    assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
 
 
 @needs_llvm

@@ -27,15 +27,21 @@ def emit_block(e: Writer, words: Words, tile: Tile, stages_left: bool, stages_ri
     if not tile.is_blocked:
         tiles.emit(None)
         return
-    sums = e.at("%staging", SUMS_AT)
+    sums = _sums_of_chunk(e, words, tile)
     count = e.multiply(
         e.divide_rounding_up(e.subtract(last_row, first_row), tile.rows),
         e.divide_rounding_up(e.subtract(last_column, first_column), columns),
     )
     with e.loop(0, e.multiply(count, tile.rows * tile.vectors)) as number:
         e.store(e.kind(tile.cells.element), "zeroinitializer", e.step(sums, (number, e.vector_bytes)))
-    with e.loop(0, words.load(e, "depth"), words.load(e, "block")) as start:
+    names = ("tap_count", "tap_block") if tile.is_indirect else ("depth", "block")
+    with e.loop(0, *(words.load(e, name) for name in names)) as start:
         tiles.emit(start)
+
+
+def _sums_of_chunk(e: Writer, words: Words, tile: Tile) -> str:
+    """Where the sums of a chunk lie between blocks of depth, or of taps: after the zeros that padding is read from."""
+    return e.at("%staging", words.load(e, "sums_at") if tile.is_indirect else SUMS_AT)
 
 
 class _Tiles:
@@ -80,10 +86,11 @@ class _Tiles:
         rows = e.minimum(tile.rows, e.subtract(self.word("row_last"), row))
         first, last, is_last, is_there = self._depth(start, row)
         pitch = tile.left_pitch_bytes(e.machine) if tile.is_left_packed else self.word("left_depth_stride")
-        left, right = e.step(left, (first, pitch)), e.step(right, (first, self.word("pitch")))
-        numbers = [self.word("pitch"), e.subtract(last, first), row_stride, self.word("left_depth_stride")]
         if tile.is_indirect:
-            numbers = [self.word(name) for name in ("pitch", "depth", "channels", "channel_block")]
+            numbers = [first, last, self.word("channels"), self.word("channel_block")]
+        else:
+            left, right = e.step(left, (first, pitch)), e.step(right, (first, self.word("pitch")))
+            numbers = [self.word("pitch"), e.subtract(last, first), row_stride, self.word("left_depth_stride")]
         places = [row, column, skip, rows, lanes]
         arguments: list[tuple[str, Value]] = [
             ("ptr", left),
@@ -102,14 +109,14 @@ class _Tiles:
         """Where the depth of a tile begins and ends, whether nothing comes after it, and if there is any of it."""
         e, skips = self.e, self.tile.skips_padding
         first: Value = 0
-        last: Value = self.word("depth")
+        last: Value = self.word("tap_count" if self.tile.is_indirect else "depth")
         if skips:
             from anydml.runtime.cpu.contraction.windows import emit_depth_read
 
             first, last = emit_depth_read(e, self.words, row)
         if start is None:
             return first, last, 1, None
-        after = e.add(start, self.word("block"))
+        after = e.add(start, self.word("tap_block" if self.tile.is_indirect else "block"))
         is_last = e.value(f"zext i1 {e.compare('sge', after, last)} to i64")
         first, last = e.maximum(start, first) if skips else start, e.minimum(after, last)
         return first, last, is_last, e.compare("slt", first, last) if skips else None
@@ -119,7 +126,7 @@ class _Tiles:
         e, columns = self.e, self.tile.vectors * self.e.lanes
         wide = e.divide_rounding_up(e.subtract(self.word("column_last"), self.word("column_first")), columns)
         number = e.add(e.multiply(down, wide), across)
-        return e.step(e.at("%staging", SUMS_AT), (number, self.tile.sums_bytes(e.machine)))
+        return e.step(_sums_of_chunk(e, self.words, self.tile), (number, self.tile.sums_bytes(e.machine)))
 
     def _ahead(self, left: str, right: str) -> str:
         """The panel of the outer loop's operand that comes next."""

@@ -139,7 +139,10 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
     work = Work(prod(filtered.batch), *sizes, rows, tile, machine)
     most = operand.most_pixels(tile.rows) if isinstance(operand, IndirectWindows) else None
-    chunks = cut(work, 0 if is_turned else 1, not is_in_place, not is_in_place, most)
+    chunks = list(cut(work, 0 if is_turned else 1, not is_in_place, not is_in_place, most))
+    if isinstance(operand, IndirectWindows) and not tile.adds_blocks:
+        sums = max(work.sums_bytes(chunk) for chunk in chunks)
+        tile = replace(tile, is_blocked=operand.walks_taps(packed.panels.panel_bytes, sums))
     product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)
     return [step, product]
 

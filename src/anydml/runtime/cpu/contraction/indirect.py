@@ -18,9 +18,11 @@ from typing import Any, NamedTuple
 
 from anydml.core.datatype import DataType
 from anydml.core.steps import Access
+from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Source
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine, host_machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Numbers
+from anydml.runtime.cpu.contraction.partition import even_part
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, STAGE, STAGE_PARAMETERS, SUMS_AT, SUMS_BYTES, Form, Staged
 from anydml.runtime.cpu.contraction.tile import depth_block, entry_bytes
 from anydml.runtime.cpu.contraction.windows import Windows
@@ -29,9 +31,12 @@ from anydml.runtime.native.emit import Value
 from anydml.runtime.native.schedule import WORD
 
 _ZEROS_AT, _MOST_CHANNELS = SUMS_AT, SUMS_BYTES // CELL_BYTES
-"""Where in the memory of a thread the line of zeros lies, and how long it may be. No sums are kept there meanwhile."""
+"""Where in the memory of a thread the line of zeros lies, and how long it may be. Sums follow, if there is room."""
 _NEAR_BYTES = 192 * 1024
 """Of pixels, beside the weights that pass by."""
+_NEAR_PANEL_BYTES, _TAPS_BYTES = 192 * 1024, 128 * 1024
+"""Weights of a tile's filters that stay in the second-level cache beside the pixels. Of more, some taps at a time, for
+all tiles of a chunk."""
 _FEWEST_CHANNELS = 16
 """Fewer are read in less time than it takes to follow the pointers."""
 
@@ -75,7 +80,26 @@ class IndirectWindows:
         return self.windows.sizes
 
     def words(self) -> dict[str, int]:
-        return {**self.windows.words(), "channel_block": depth_block(self.windows.channels, False)}
+        return {
+            **self.windows.words(),
+            "channel_block": depth_block(self.windows.channels, False),
+            "tap_block": self._tap_block,
+            "sums_at": _ZEROS_AT + self._zeros_bytes,
+        }
+
+    @property
+    def _zeros_bytes(self) -> int:
+        return round_up(self.windows.channels * CELL_BYTES, LINE_BYTES)
+
+    @property
+    def _tap_block(self) -> int:
+        """Taps whose weights are walked together, where weights are many."""
+        most = max(1, _TAPS_BYTES // (self.windows.channels * LINE_BYTES))
+        return even_part(self.windows.tap_count, most)
+
+    def walks_taps(self, panel_bytes: int, sums_bytes: int) -> bool:
+        """Whether so many bytes of weights are walked by taps, if there is room for so many of sums meanwhile."""
+        return panel_bytes > _NEAR_PANEL_BYTES and sums_bytes + self._zeros_bytes <= SUMS_BYTES
 
     def moved(self, slot: int) -> Staged:
         return replace(self, windows=self.windows.moved(slot))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product as combinations
+from math import prod
 
 from anydml.runtime.cpu.contraction.cells import Cells
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine
@@ -153,6 +154,11 @@ class Work:
     @property
     def units(self) -> tuple[int, int]:
         return self.tile.rows, self.tile.columns(self.machine)
+
+    def sums_bytes(self, chunk: Chunk) -> int:
+        """Of all tiles of a chunk."""
+        spans = zip((chunk.rows, chunk.columns), self.units, strict=True)
+        return prod(-(-(last - first) // unit) for (first, last), unit in spans) * self.tile.sums_bytes(self.machine)
 
     def most_lanes(self, side: int) -> int:
         """Of an operand that is packed: what stays in the second-level cache, a block of depth at a time."""

@@ -52,7 +52,7 @@ class Tile:
     """Whether its rows are a line of pixels, which lack the same taps: those that lie on padding are left out."""
     is_indirect: bool = False
     """Whether rows are read through pointers, one for each tap; then `row_stride` counts channels, and `depth_stride`
-    those of a block."""
+    those of a block; taps `pitch` to `depth` of those that a tile has are walked."""
     adds_blocks: bool = False
     """Whether its sums are those of blocks, as with `is_blocked`, but one after the other within the tile."""
     lines_ahead: int = 0
@@ -93,6 +93,11 @@ def emit_tile(e: Writer, tile: Tile, epilogue: Epilogue) -> None:
                 _emit_part(e, tile, sums, memory)
     with e.function(TILE, _PARAMETERS):
         memory = e.room((tile.rows * tile.vectors + 1) * e.vector_bytes, e.vector_bytes)
+        if tile.is_indirect and tile.is_blocked:
+            _emit_taps(e, tile)
+            with e.when(e.compare("ne", "%is_last", 0)):
+                _emit_results(e, tile, epilogue, _load_sums(e, tile), memory)
+            return
         sums = _emit_indirect(e, tile, memory) if tile.is_indirect else _emit_depth(e, tile)
         with _when_last(e, tile, sums):
             _emit_results(e, tile, epilogue, sums, memory)
@@ -106,10 +111,19 @@ def _when_last(e: Writer, tile: Tile, sums: Sequence[str]) -> Iterator[None]:
         return
     is_last = e.compare("ne", "%is_last", 0)
     with e.unless(is_last):
-        for number, total in enumerate(sums):
-            e.store(e.kind(tile.cells.element), total, e.at("%sums", number * e.vector_bytes))
+        _store_sums(e, tile, sums)
     with e.when(is_last):
         yield
+
+
+def _store_sums(e: Writer, tile: Tile, sums: Sequence[str]) -> None:
+    for number, total in enumerate(sums):
+        e.store(e.kind(tile.cells.element), total, e.at("%sums", number * e.vector_bytes))
+
+
+def _load_sums(e: Writer, tile: Tile) -> list[str]:
+    places = [e.at("%sums", number * e.vector_bytes) for number in range(tile.rows * tile.vectors)]
+    return [e.load(e.kind(tile.cells.element), place) for place in places]
 
 
 def _emit_results(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str], memory: str) -> None:
@@ -231,13 +245,25 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
     ]
     if not tile.is_blocked:
         return found
-    before = [e.load(e.kind(element), e.at("%sums", number * e.vector_bytes)) for number in range(len(found))]
-    return [tile.cells.add(e, *pair) for pair in zip(before, found, strict=True)]
+    return [tile.cells.add(e, *pair) for pair in zip(_load_sums(e, tile), found, strict=True)]
 
 
 def entry_bytes(rows: int) -> int:
     """Of a tap in the table of a tile that reads rows through pointers."""
     return (1 + rows) * WORD
+
+
+def _emit_taps(e: Writer, tile: Tile) -> None:
+    """Adds the products of some taps, as far as a tile has them, to sums in memory."""
+    last = e.minimum("%depth", e.load("i64", "%left", WORD))
+    with e.when(e.compare("slt", "%pitch", last)):
+        first = e.at(e.step("%left", ("%pitch", entry_bytes(tile.rows))), WORD)
+        sums = [(e.kind(tile.cells.element), total) for total in _load_sums(e, tile)]
+        with e.carried("%pitch", last, 1, [("ptr", first), *sums]) as loop:
+            entry, *totals = loop.values
+            found = _emit_channels(e, tile, entry, (0, "%row_stride"), totals)
+            loop.following = [e.at(entry, entry_bytes(tile.rows)), *found]
+        _store_sums(e, tile, loop.following[1:])
 
 
 def _emit_indirect(e: Writer, tile: Tile, memory: str) -> list[str]:
