@@ -35,12 +35,6 @@ class Writer(Emitter):
                 pointer = self.at(pointer, self.multiply(count, size))
         return pointer
 
-    def maximum(self, left: Value, right: Value) -> Value:
-        if isinstance(left, int) and isinstance(right, int):
-            return max(left, right)
-        more = self.value(f"icmp sgt i64 {left}, {right}")
-        return self.value(f"select i1 {more}, i64 {left}, i64 {right}")
-
     def divide(self, left: Value, right: Value) -> Value:
         """The quotient of numbers that are not negative."""
         if right == 1:

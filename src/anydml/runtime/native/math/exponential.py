@@ -55,7 +55,7 @@ def _rest(x: Vector, n: Rounded) -> Vector:
 
 _RAISED = 23
 """Powers are made with so many more factors of 2: the least, for numbers from -104 down, is 0 then, and no other is
-denormal. What comes out denormal takes up to 50 times as long, and masks hide elements by making them tiny."""
+denormal. What comes out denormal takes up to 15 times as long, and masks hide elements by making them tiny."""
 _RAISED_EXP = tuple(coefficient * 2.0**-_RAISED for coefficient in (*_EXP, 1.0, 1.0))
 
 
