@@ -32,6 +32,8 @@ MACHINES = {
     "avx2": ("haswell", _WIDE),
 }
 """Processors that know less than the one at hand may: their names, and how the names of what they lack begin."""
+_WIDE_MACHINES = ("znver4", "skylake-avx512", "emeraldrapids")
+"""Processors with AVX-512 that differ in how fast they multiply and in their caches: so do their tiles."""
 
 
 @dataclass(frozen=True)
@@ -446,8 +448,23 @@ def machine(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
     if host.architecture not in ("x86_64", "amd64"):
         pytest.skip("code for another architecture")
     features = {feature: has and not feature.startswith(lacking) for feature, has in host.features.items()}
+    with _posing(monkeypatch, llvm.Host(host.triple, processor, features)):
+        yield
+
+
+@contextmanager
+def wide_machine(monkeypatch: pytest.MonkeyPatch, number: int) -> Iterator[None]:
+    """Code for one of the processors with AVX-512, with the features of the one at hand; for itself if it has none."""
+    host = llvm.host()
+    processor = _WIDE_MACHINES[number % len(_WIDE_MACHINES)] if llvm.vector_bytes() == 64 else host.processor
+    with _posing(monkeypatch, llvm.Host(host.triple, processor, host.features)):
+        yield
+
+
+@contextmanager
+def _posing(monkeypatch: pytest.MonkeyPatch, host: llvm.Host) -> Iterator[None]:
     with monkeypatch.context() as patch:
-        patch.setattr(llvm, "host", lambda: llvm.Host(host.triple, processor, features))
+        patch.setattr(llvm, "host", lambda: host)
         llvm._origin.cache_clear()
         yield
     llvm._origin.cache_clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -13,6 +14,7 @@ import anydml as dml
 from anydml.graph.graph import Graph
 from anydml.runtime.cpu.contraction import gemm as gemm_module
 from anydml.runtime.cpu.contraction import indirect, partition
+from anydml.runtime.cpu.contraction import machine as machine_module
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, host_machine
 from anydml.runtime.cpu.contraction.product import Product
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES
@@ -39,6 +41,7 @@ from tests.runtime.cpu.products import (
     values,
     vector_product,
     wide_images,
+    wide_machine,
 )
 from tests.runtime.cpu.support import assert_threads_change_no_bit
 
@@ -123,14 +126,21 @@ def test_wide_images__agree_with_their_definition(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_channels_last__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Also with few registers, where they are read through pointers; and in many chunks, as if caches were small, or
-    with few taps at a time."""
+    """Also with few registers, or with many and fast units, where they are read through pointers; and in many chunks,
+    as if caches were small, or with few taps at a time."""
     random = Random(f"channels last {seed}")
+    _make_caches_small(monkeypatch, random)
+    with wide_machine(monkeypatch, seed // 2) if seed % 2 == 0 else machine(monkeypatch, "avx2"):
+        check(channels_last(random, TYPES[seed % 3]))
+
+
+def _make_caches_small(monkeypatch: pytest.MonkeyPatch, random: Random) -> None:
+    """What is read through pointers is read in more parts, or in other ones."""
     monkeypatch.setattr(indirect, "_NEAR_BYTES", random.choice((1 << 10, 1 << 14, 1 << 18)))
     monkeypatch.setattr(indirect, "_NEAR_PANEL_BYTES", random.choice((0, 1 << 18)))
-    monkeypatch.setattr(indirect, "_TAPS_BYTES", random.choice((1, 1 << 13, 1 << 17)))
-    with nullcontext() if seed % 4 == 0 else machine(monkeypatch, "avx2"):
-        check(channels_last(random, TYPES[seed % 3]))
+    monkeypatch.setattr(indirect, "_MOST_TAPS_BYTES", random.choice((1, 1 << 13, 1 << 17)))
+    find, second_level = machine_module._machine, random.choice((1 << 12, 1 << 15, 1 << 21))
+    monkeypatch.setattr(machine_module, "_machine", lambda *host: replace(find(*host), second_level_bytes=second_level))
 
 
 @needs_llvm
@@ -157,7 +167,7 @@ def test_blocks_of_taps__change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     results, blocked = [], []
     for near, taps in ((1 << 30, 1), (0, 1), (0, 4 * 40 * 64)):
         monkeypatch.setattr(indirect, "_NEAR_PANEL_BYTES", near)
-        monkeypatch.setattr(indirect, "_TAPS_BYTES", taps)
+        monkeypatch.setattr(indirect, "_MOST_TAPS_BYTES", taps)
         with machine(monkeypatch, "avx2"):
             compiled = dml.Device().compile_graph(Graph.of(operator))
             results.append(compiled(*given, None))
@@ -258,6 +268,15 @@ def test_convolution__of_many_channels(order: str) -> None:
 
 
 @needs_llvm
+@pytest.mark.parametrize("seed", range(18))
+def test_wide_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    random = Random(f"wide machine {seed}")
+    with wide_machine(monkeypatch, seed):
+        for make in (gemm, thin_product, narrow_product, pixelwise, convolution, wide_images, channels_last):
+            check(make(random))
+
+
+@needs_llvm
 @pytest.mark.parametrize("name", MACHINES)
 @pytest.mark.parametrize("seed", range(8))
 def test_machines__agree_with_the_definition(monkeypatch: pytest.MonkeyPatch, name: str, seed: int) -> None:
@@ -305,6 +324,16 @@ def _depthwise(random: Random) -> Trial:
 def test_threads__give_the_same_bits(make: Callable[[Random], Trial], seed: int) -> None:
     trial = make(Random(f"threads {seed}"))
     assert_threads_change_no_bit(lambda: run(trial, "cpu"))
+
+
+@needs_llvm
+@pytest.mark.parametrize("seed", range(12))
+def test_threads__give_the_same_bits_where_tiles_are_wide(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    random = Random(f"wide threads {seed}")
+    _make_caches_small(monkeypatch, random)
+    trial = channels_last(random)
+    with wide_machine(monkeypatch, seed):
+        assert_threads_change_no_bit(lambda: run(trial, "cpu"))
 
 
 def test_convolution__of_an_image_that_many_chunks_share() -> None:

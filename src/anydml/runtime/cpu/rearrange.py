@@ -161,11 +161,10 @@ def _never(sizes: Numbers, strides: Numbers) -> Numbers | None:
 
 
 def _gathers_windows(operator: Any) -> bool:
-    """Whether windows of several taps would be read in place if the channels of a pixel were neighbours: one copy of
-    the input is faster than gathering every element once for each tap."""
-    from anydml.runtime.cpu.contraction.indirect import gains_from_channels_last
+    """Whether a convolution is faster on a copy of its input with the channels of each pixel side by side."""
+    from anydml.runtime.cpu.contraction.indirect import gains_from_copy
 
-    return gains_from_channels_last(operator) and prod(operator.filter_tensor.sizes[FIRST_SPATIAL:]) > 1
+    return gains_from_copy(operator)
 
 
 # One order for the input and the result

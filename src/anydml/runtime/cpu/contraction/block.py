@@ -130,8 +130,12 @@ class _Tiles:
 
     def _ahead(self, left: str, right: str) -> str:
         """The panel of the outer loop's operand that comes next."""
+        e = self.e
+        if self.tile.is_indirect and self.tile.is_blocked:
+            taps = e.multiply(self.word("tap_block"), self.word("channels"))
+            return e.at(right, e.multiply(taps, self.word("pitch")))
         side, pointer = ("right", right) if self.is_column_first else ("left", left)
-        return self.e.at(pointer, self.word(f"{side}_step"))
+        return e.at(pointer, self.word(f"{side}_step"))
 
     def _call_tile(self, arguments: list[tuple[str, Value]], is_part: str) -> None:
         e = self.e

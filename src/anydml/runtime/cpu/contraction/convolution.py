@@ -28,6 +28,7 @@ from anydml.runtime.cpu.contraction.partition import (
     tile_height,
     tile_of,
 )
+from anydml.runtime.cpu.contraction.pointer_tiles import cut_beside_panels, pointer_tile
 from anydml.runtime.cpu.contraction.product import Operand, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
@@ -113,7 +114,10 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     is_indirect = isinstance(operand, IndirectWindows)
     height = _line_height(filtered, machine) if is_turned and not is_indirect else None
     in_place = is_turned and is_in_place, not is_turned and is_in_place
-    tile = tile_of(machine, cells, (*sizes, rows), not in_place[0], in_place[1], height)
+    if is_indirect and machine.has_two_units:
+        tile = pointer_tile(machine, cells, prod(filtered.batch), (*sizes, rows))
+    else:
+        tile = tile_of(machine, cells, (*sizes, rows), not in_place[0], in_place[1], height)
     epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS, folds[:2] == (1, 1))
     tile = replace(
         tile,
@@ -136,13 +140,17 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
         machine,
         workspace,
     )
-    operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
     work = Work(prod(filtered.batch), *sizes, rows, tile, machine)
     most = operand.most_pixels(tile.rows) if isinstance(operand, IndirectWindows) else None
-    chunks = list(cut(work, 0 if is_turned else 1, not is_in_place, not is_in_place, most))
+    if most is not None and machine.has_two_units:
+        chunks = list(cut_beside_panels(work, most))
+    else:
+        chunks = list(cut(work, 0 if is_turned else 1, not is_in_place, not is_in_place, most))
     if isinstance(operand, IndirectWindows) and not tile.adds_blocks:
         sums = max(work.sums_bytes(chunk) for chunk in chunks)
         tile = replace(tile, is_blocked=operand.walks_taps(packed.panels.panel_bytes, sums))
+        operand = operand.beside(packed.panels.panel_bytes, machine)
+    operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
     product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)
     return [step, product]
 
@@ -236,12 +244,18 @@ def _columns_of(filtered: Filtered, machine: Machine) -> Operand:
 
 def _rows_of(filtered: Filtered, machine: Machine) -> Operand:
     """The windows, a row for each pixel."""
-    if is_read_indirectly(filtered.windows, machine):
-        return IndirectWindows(filtered.windows.merged())
     matrix = _pixels_of(filtered)
-    if matrix is not None and _is_read_in_place(matrix, machine) and matrix.depth_strides == (1,):
-        return matrix
-    return filtered.windows.merged()
+    if matrix is not None and not (_is_read_in_place(matrix, machine) and matrix.depth_strides == (1,)):
+        matrix = None
+    is_near = machine.has_two_units and _has_near_weights(filtered, machine)
+    if is_read_indirectly(filtered.windows, machine) and not (matrix and is_near):
+        return IndirectWindows(filtered.windows.merged())
+    return matrix or filtered.windows.merged()
+
+
+def _has_near_weights(filtered: Filtered, machine: Machine) -> bool:
+    """Whether all weights stay in the second-level cache, in any order: then pointers would gain nothing."""
+    return filtered.weights.lanes * filtered.windows.rows * CELL_BYTES <= machine.second_level_bytes // 2
 
 
 def _is_read_in_place(matrix: Matrix, machine: Machine) -> bool:

@@ -20,7 +20,7 @@ from anydml.core.datatype import DataType
 from anydml.core.steps import Access
 from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Source
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, LINE_BYTES, Machine, host_machine
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Numbers
 from anydml.runtime.cpu.contraction.partition import even_part
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, STAGE, STAGE_PARAMETERS, SUMS_AT, SUMS_BYTES, Form, Staged
@@ -34,11 +34,14 @@ _ZEROS_AT, _MOST_CHANNELS = SUMS_AT, SUMS_BYTES // CELL_BYTES
 """Where in the memory of a thread the line of zeros lies, and how long it may be. Sums follow, if there is room."""
 _NEAR_BYTES = 192 * 1024
 """Of pixels, beside the weights that pass by."""
-_NEAR_PANEL_BYTES, _TAPS_BYTES = 192 * 1024, 128 * 1024
+_NEAR_PANEL_BYTES, _MOST_TAPS_BYTES = 192 * 1024, 256 * 1024
 """Weights of a tile's filters that stay in the second-level cache beside the pixels. Of more, some taps at a time, for
-all tiles of a chunk."""
+all tiles of a chunk: a quarter of that cache, or less where it is large."""
 _FEWEST_CHANNELS = 16
 """Fewer are read in less time than it takes to follow the pointers."""
+_FIRST_SPATIAL = 2
+_FAR_WEIGHTS = 2
+"""Weights that are so many times as large as the second-level cache are read best in the order of pointers."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class IndirectWindows:
     """Windows whose pixels are the rows of a product. What is staged is a table of pointers."""
 
     windows: Windows
+    tap_block: int = 1
+    """Taps whose weights are walked together, where weights are many."""
 
     @property
     def slot(self) -> int:
@@ -83,7 +88,7 @@ class IndirectWindows:
         return {
             **self.windows.words(),
             "channel_block": depth_block(self.windows.channels, False),
-            "tap_block": self._tap_block,
+            "tap_block": self.tap_block,
             "sums_at": _ZEROS_AT + self._zeros_bytes,
         }
 
@@ -91,15 +96,14 @@ class IndirectWindows:
     def _zeros_bytes(self) -> int:
         return round_up(self.windows.channels * CELL_BYTES, LINE_BYTES)
 
-    @property
-    def _tap_block(self) -> int:
-        """Taps whose weights are walked together, where weights are many."""
-        most = max(1, _TAPS_BYTES // (self.windows.channels * LINE_BYTES))
-        return even_part(self.windows.tap_count, most)
-
     def walks_taps(self, panel_bytes: int, sums_bytes: int) -> bool:
         """Whether so many bytes of weights are walked by taps, if there is room for so many of sums meanwhile."""
         return panel_bytes > _NEAR_PANEL_BYTES and sums_bytes + self._zeros_bytes <= SUMS_BYTES
+
+    def beside(self, panel_bytes: int, machine: Machine) -> IndirectWindows:
+        """These windows, with so many taps at a time of so many bytes of weights."""
+        count, near = self.windows.tap_count, min(machine.second_level_bytes // 4, _MOST_TAPS_BYTES)
+        return replace(self, tap_block=even_part(count, max(1, near * count // panel_bytes)))
 
     def moved(self, slot: int) -> Staged:
         return replace(self, windows=self.windows.moved(slot))
@@ -135,16 +139,29 @@ def is_read_indirectly(windows: Windows, machine: Machine) -> bool:
 
 def gains_from_channels_last(operator: Any) -> bool:
     """Whether an operator is a convolution that would read its pixels so if their channels were neighbours."""
+    return _gains(operator, host_machine())
+
+
+def gains_from_copy(operator: Any) -> bool:
+    """Whether it even gains if its pixels have to be copied in that order first: then each element is gathered once,
+    not for every tap. Where tiles have many registers gathering costs little, unless many weights are far away."""
+    machine = host_machine()
+    if not _gains(operator, machine) or prod(operator.filter_tensor.sizes[_FIRST_SPATIAL:]) == 1:
+        return False
+    weights = prod(operator.filter_tensor.sizes) * CELL_BYTES
+    return not machine.has_two_units or weights > _FAR_WEIGHTS * machine.second_level_bytes
+
+
+def _gains(operator: Any, machine: Machine) -> bool:
     if operator.dml_type != "CONVOLUTION":
         return False
     x = operator.input_tensor
-    return _is_read_through_pointers(x.data_type, x.sizes[1] // operator.group_count, host_machine())
+    return _is_read_through_pointers(x.data_type, x.sizes[1] // operator.group_count, machine)
 
 
 def _is_read_through_pointers(data_type: DataType, channels: int, machine: Machine) -> bool:
     """Tiles of many rows would need more pointers than there are registers for."""
-    has_pointers = machine.registers <= FEW_REGISTERS and machine.fuses
-    return has_pointers and data_type is DataType.FLOAT32 and _FEWEST_CHANNELS <= channels <= _MOST_CHANNELS
+    return machine.has_pointers and data_type is DataType.FLOAT32 and _FEWEST_CHANNELS <= channels <= _MOST_CHANNELS
 
 
 class _Row(NamedTuple):

@@ -17,6 +17,9 @@ _ARM = ("aarch64", "arm64")
 _IN_HALVES = ("znver4",)
 """Processors whose units for products are half as wide as their vectors."""
 
+_SECOND_LEVEL_BYTES = {"sapphirerapids": 2 << 20, "emeraldrapids": 2 << 20, "graniterapids": 2 << 20}
+"""Where that is more than 1 MiB, which processors with AVX-512 have at least."""
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -38,6 +41,14 @@ class Machine:
     has_two_units: bool = False
     """Two products of vectors of 64 bytes at once: then loads would limit tiles that have one vector of columns."""
 
+    second_level_bytes: int = 512 * 1024
+    """Of the cache that a core has for itself."""
+
+    @property
+    def has_pointers(self) -> bool:
+        """Whether tiles may have so few rows that each has a pointer: registers are few, or tiles are wide."""
+        return self.fuses and (self.registers <= FEW_REGISTERS or self.has_two_units)
+
     @property
     def lanes(self) -> int:
         return self.vector_bytes // CELL_BYTES
@@ -46,13 +57,12 @@ class Machine:
 def host_machine() -> Machine:
     """The machine that `llvm.compiled` makes code for."""
     host = llvm.host()
-    has_halves = host.processor in _IN_HALVES
-    return _machine(host.architecture, host.enabled, llvm.vector_bytes(), llvm.has_half_floats(), has_halves)
+    return _machine(host.processor, host.architecture, host.enabled, llvm.vector_bytes(), llvm.has_half_floats())
 
 
 @lru_cache(maxsize=8)
 def _machine(
-    architecture: str, features: frozenset[str], vector_bytes: int, half_floats: bool, has_halves: bool
+    processor: str, architecture: str, features: frozenset[str], vector_bytes: int, half_floats: bool
 ) -> Machine:
     if architecture in _ARM:
         return Machine(vector_bytes, 32, True, True, True, False)
@@ -65,5 +75,6 @@ def _machine(
         rounds="sse4.1" in features,
         multiplies_words=architecture in ("x86_64", "amd64"),
         stores_some=is_wide,
-        has_two_units=is_wide and not has_halves,
+        has_two_units=is_wide and processor not in _IN_HALVES,
+        second_level_bytes=_SECOND_LEVEL_BYTES.get(processor, 1 << 20) if is_wide else 512 * 1024,
     )
