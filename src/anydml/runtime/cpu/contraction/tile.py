@@ -8,20 +8,19 @@ from dataclasses import dataclass
 
 from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Cells
+from anydml.runtime.cpu.contraction.depth import DepthLoop
 from anydml.runtime.cpu.contraction.epilogue import Epilogue
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine
 from anydml.runtime.cpu.contraction.packing import as_integers
 from anydml.runtime.cpu.contraction.writer import Writer
 from anydml.runtime.moves.kernels.lanes import Lanes
-from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
+from anydml.runtime.native.emit import SECOND_LEVEL, Value
 from anydml.runtime.native.schedule import WORD
 
 _WHOLE_DEPTH, _DEPTH_BLOCK = 1536, 1024
 """Up to so many cells depth is one block; else blocks have at most so many."""
 _STREAMS = 16
 """Rows of an operand that is read once, from memory, which likes to be read in so many places at once."""
-_ROWS_PER_POINTER = 4
-"""Rows of an operand in place: one pointer and multiples of the stride reach so many."""
 TILE, PART = "tile", "part"
 """The functions for all columns of a tile, and for some of them."""
 _PARAMETERS = (
@@ -208,41 +207,7 @@ def _emit_depth(e: Writer, tile: Tile, masks: Sequence[str] = ()) -> list[str]:
 
     A block is summed by itself first: the error of sums of sums grows more slowly.
     """
-    element = tile.cells.element
-    left = _PackedRows(e, tile) if tile.is_left_packed else _StridedRows(e, tile)
-    pointers = [("ptr", pointer) for pointer in (*left.starts, "%right")]
-    widths = [e.lanes] * (tile.vectors - 1) + [e.lanes // 2 if tile.is_half else e.lanes]
-    sums = [(e.kind(element, lanes), "zeroinitializer") for lanes in widths] * tile.rows
-    with e.carried(0, "%depth", 1, [*pointers, *sums]) as loop:
-        at, right, totals = (
-            loop.values[: len(pointers) - 1],
-            loop.values[len(pointers) - 1],
-            loop.values[len(pointers) :],
-        )
-        places = [e.at(right, number * e.vector_bytes) for number in range(tile.vectors)]
-        if masks:
-            vectors = [e.load_some(element, *pair) for pair in zip(places, masks, strict=True)]
-        else:
-            vectors = [e.load(e.kind(element, lanes), place) for place, lanes in zip(places, widths, strict=True)]
-        if tile.is_streamed:
-            for place in places:  # what the next tile reads
-                e.prefetch(e.at(place, tile.vectors * e.vector_bytes), FIRST_LEVEL)
-        for line in range(tile.lines_ahead):
-            ahead = e.step("%ahead", (loop.index, tile.lines_ahead * LINE_BYTES))
-            e.prefetch(e.at(ahead, line * LINE_BYTES), SECOND_LEVEL)
-        following = []
-        for row in range(tile.rows):
-            cell = e.load(element, left.address(at, row), CELL_BYTES)
-            spread = {lanes: e.splat(element, cell, lanes) for lanes in dict.fromkeys(widths)}
-            for number, (vector, lanes) in enumerate(zip(vectors, widths, strict=True)):
-                total = totals[row * tile.vectors + number]
-                following.append(tile.cells.multiply_add(e, spread[lanes], vector, total, lanes))
-        moved = [e.at(pointer, left.depth_stride) for pointer in at]
-        loop.following = [*moved, e.at(right, "%pitch"), *following]
-    found = [
-        _whole(e, element, total, lanes)
-        for total, lanes in zip(loop.following[len(pointers) :], widths * tile.rows, strict=True)
-    ]
+    found = DepthLoop(e, tile, masks).emit()
     if not tile.is_blocked:
         return found
     return [tile.cells.add(e, *pair) for pair in zip(_load_sums(e, tile), found, strict=True)]
@@ -306,35 +271,3 @@ def _emit_channels(e: Writer, tile: Tile, entry: str, channels: tuple[Value, Val
                 following.append(tile.cells.multiply_add(e, cell, vector, totals[row * tile.vectors + number]))
         loop.following = [e.at(place, pitch), e.at(ahead, pitch), *following]
     return loop.following[2:]
-
-
-def _whole(e: Writer, element: str, vector: str, lanes: int) -> str:
-    """A vector of so many lanes as a whole one; the others are 0."""
-    if lanes == e.lanes:
-        return vector
-    return e.shuffle(e.kind(element, lanes), vector, "zeroinitializer", [min(lane, lanes) for lane in range(e.lanes)])
-
-
-class _PackedRows:
-    """The rows of a panel lie side by side."""
-
-    def __init__(self, e: Writer, tile: Tile) -> None:
-        self.e = e
-        self.starts = ["%left"]
-        self.depth_stride: Value = tile.left_pitch_bytes(e.machine)
-
-    def address(self, pointers: Sequence[str], row: int) -> str:
-        return self.e.at(pointers[0], row * CELL_BYTES)
-
-
-class _StridedRows:
-    """Rows of an operand where it is, any distance apart."""
-
-    def __init__(self, e: Writer, tile: Tile) -> None:
-        self.e = e
-        self.depth_stride: Value = "%depth_stride"
-        self._offsets = [e.multiply("%row_stride", row) if row else 0 for row in range(_ROWS_PER_POINTER)]
-        self.starts = [e.step("%left", (row, "%row_stride")) for row in range(0, tile.rows, _ROWS_PER_POINTER)]
-
-    def address(self, pointers: Sequence[str], row: int) -> str:
-        return self.e.at(pointers[row // _ROWS_PER_POINTER], self._offsets[row % _ROWS_PER_POINTER])

@@ -164,16 +164,22 @@ class Writer(Emitter):
     # --- control ---------------------------------------------------------------------------------
 
     @contextmanager
-    def carried(self, start: Value, stop: Value, step: Value, values: Sequence[tuple[str, str]]) -> Iterator[Carried]:
+    def carried(
+        self, start: Value, stop: Value, step: Value, values: Sequence[tuple[str, str]], may_be_empty: bool = False
+    ) -> Iterator[Carried]:
         """do {...} while ((i += step) < stop), with values that go from one iteration to the next.
 
-        `values` are the types and first values. The body sets `following`; after the loop those are the last ones.
+        `values` are the types and first values. The body sets `following`; after the loop those are the last ones. If
+        the loop may be empty, it is a `while`: the first iteration has to be below `stop` as well.
         """
         body, done = self._fresh("body"), self._fresh("done")
         index, next_index = self._fresh("%i"), self._fresh("%n")
         loop = Carried(index, [self._fresh("%c") for _ in values])
         before = self._block
-        self.do(f"br label %{body}")
+        if may_be_empty:
+            self.do(f"br i1 {self.compare('slt', start, stop)}, label %{body}, label %{done}")
+        else:
+            self.do(f"br label %{body}")
         self._label(body)
         place = len(self._lines)
         yield loop
@@ -186,6 +192,16 @@ class Writer(Emitter):
             heads.append(f"  {name} = phi {kind} [ {first}, %{before} ], [ {following}, %{last} ]")
         self._lines[place:place] = heads
         self._label(done)
+        if may_be_empty:
+            pairs = zip(values, loop.following, strict=True)
+            loop.following = [
+                self.value(f"phi {kind} [ {first}, %{before} ], [ {following}, %{last} ]")
+                for (kind, first), following in pairs
+            ]
+
+    def unknown(self, kind: str, value: str) -> str:
+        """The same value, of which LLVM does not know that it is the same: loads through both are two loads."""
+        return self.value(f'call {kind} asm "", "=r,0"({kind} {value})')
 
     @contextmanager
     def unless(self, condition: str) -> Iterator[None]:
