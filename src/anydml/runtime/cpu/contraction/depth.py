@@ -26,6 +26,8 @@ class DepthLoop:
     Processors that multiply two vectors at once are held up by the number of instructions they take in, the more so
     where another thread shares the core. So packed operands are walked two steps at a time, and of some rows the number
     is loaded by each of two multiplications, which is a part of that instruction, and not once by one of its own.
+    Integers are not: LLVM would add the products of two steps first, and the instruction that multiplies and adds is
+    lost.
     """
 
     def __init__(self, e: Writer, tile: Tile, masks: Sequence[str]) -> None:
@@ -33,7 +35,7 @@ class DepthLoop:
         self.element = tile.cells.element
         self.left = _PackedRows(e, tile) if tile.is_left_packed else _StridedRows(e, tile)
         self.widths = [e.lanes] * (tile.vectors - 1) + [e.lanes // 2 if tile.is_half else e.lanes]
-        self.has_pairs = e.machine.has_two_units and tile.is_left_packed and not tile.is_right_in_place
+        self.has_pairs = e.machine.has_two_units and tile.cells.is_float and _is_packed(tile)
         self.twice_loaded = _rows_loaded_twice(tile) if self.has_pairs and not tile.is_half else frozenset[int]()
 
     def emit(self) -> list[str]:
@@ -104,9 +106,14 @@ class DepthLoop:
             e.prefetch(self.left.address(rows, 0, step + _STEPS_AHEAD), FIRST_LEVEL)
 
 
+def _is_packed(tile: Tile) -> bool:
+    """Both operands are: their rows and vectors lie side by side."""
+    return tile.is_left_packed and not tile.is_right_in_place
+
+
 def _rows_loaded_twice(tile: Tile) -> frozenset[int]:
     """The rows whose numbers two multiplications load: as many as there is time for, spread evenly."""
-    if tile.vectors != 2 or not tile.cells.is_float:
+    if tile.vectors != 2:
         return frozenset()
     used, of = _LOADS_OF_TWO
     count = min(tile.rows, max(0, used * 2 * tile.rows // of - tile.rows - 2))
