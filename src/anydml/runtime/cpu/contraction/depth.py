@@ -42,29 +42,29 @@ class DepthLoop:
         e = self.e
         values = [("ptr", pointer) for pointer in (*self.left.starts, "%right")]
         values += [(e.kind(self.element, lanes), "zeroinitializer") for lanes in self.widths] * self.tile.rows
-        if self.has_pairs:
-            whole = e.multiply(e.divide("%depth", 2), 2)
-            values = self._loop(0, whole, 2, values)
-            values = self._loop(whole, "%depth", 1, values)
-        else:
-            values = self._loop(0, "%depth", 1, values)
-        sums = [value for _, value in values[len(self.left.starts) + 1 :]]
+        following = self._loop(values, 2 if self.has_pairs else 1)
+        sums = following[len(self.left.starts) + 1 :]
         pairs = zip(sums, self.widths * self.tile.rows, strict=True)
         return [_whole(e, self.element, total, lanes) for total, lanes in pairs]
 
-    def _loop(self, start: Value, stop: Value, steps: int, values: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    def _loop(self, values: list[tuple[str, str]], steps: int) -> list[str]:
         """So many steps at a time. The values are pointers to rows, one to the right operand, and sums."""
         e, count = self.e, len(self.left.starts)
-        with e.carried(start, stop, steps, values, may_be_empty=self.has_pairs) as loop:
+        with e.carried(0, "%depth", steps, values) as loop:
             rows, right, sums = loop.values[:count], loop.values[count], loop.values[count + 1 :]
+            if self.has_pairs:
+                rows, right = [e.unknown("ptr", pointer) for pointer in rows], e.unknown("ptr", right)
             again = e.unknown("ptr", rows[0]) if self.twice_loaded else ""
             for step in range(steps):
+                if step:
+                    is_over = e.compare("sge", e.add(loop.index, step), "%depth")
+                    e.leave(loop, is_over, [*loop.values[: count + 1], *sums])
                 place = e.at(right, step * self.tile.vectors * e.vector_bytes) if step else right
                 self._ask_ahead(e.add(loop.index, step) if step else loop.index, rows, place, step)
                 sums = self._step(rows, again, place, step, sums)
             moved = [e.at(pointer, _times(e, self.left.depth_stride, steps)) for pointer in rows]
             loop.following = [*moved, e.at(right, _times(e, "%pitch", steps)), *sums]
-        return [(kind, value) for (kind, _), value in zip(values, loop.following, strict=True)]
+        return loop.following
 
     def _step(self, rows: Sequence[str], again: str, right: str, step: int, sums: Sequence[str]) -> list[str]:
         e, tile = self.e, self.tile

@@ -17,7 +17,11 @@ class Carried:
 
     index: str
     values: list[str]
+    done: str
+    """The block after the loop."""
     following: list[str] = field(default_factory=list)
+    left_at: tuple[Sequence[str], Sequence[str]] | None = None
+    """Values that are handed on from the middle of the body, and the block that hands them on."""
 
 
 class Writer(Emitter):
@@ -164,27 +168,21 @@ class Writer(Emitter):
     # --- control ---------------------------------------------------------------------------------
 
     @contextmanager
-    def carried(
-        self, start: Value, stop: Value, step: Value, values: Sequence[tuple[str, str]], may_be_empty: bool = False
-    ) -> Iterator[Carried]:
+    def carried(self, start: Value, stop: Value, step: Value, values: Sequence[tuple[str, str]]) -> Iterator[Carried]:
         """do {...} while ((i += step) < stop), with values that go from one iteration to the next.
 
-        `values` are the types and first values. The body sets `following`; after the loop those are the last ones. If
-        the loop may be empty, it is a `while`: the first iteration has to be below `stop` as well.
+        `values` are the types and first values. The body sets `following`; after the loop those are the last ones.
         """
         body, done = self._fresh("body"), self._fresh("done")
         index, next_index = self._fresh("%i"), self._fresh("%n")
-        loop = Carried(index, [self._fresh("%c") for _ in values])
+        loop = Carried(index, [self._fresh("%c") for _ in values], done)
         before = self._block
-        if may_be_empty:
-            self.do(f"br i1 {self.compare('slt', start, stop)}, label %{body}, label %{done}")
-        else:
-            self.do(f"br label %{body}")
+        self.do(f"br label %{body}")
         self._label(body)
         place = len(self._lines)
         yield loop
-        self.do(f"{next_index} = add i64 {index}, {step}")
-        more = self.compare("slt", next_index, stop)
+        self.do(f"{next_index} = add nsw i64 {index}, {step}")
+        more = self.value(f"icmp slt i64 {next_index}, {stop}")
         last = self._block
         self.do(f"br i1 {more}, label %{body}, label %{done}")
         heads = [f"  {index} = phi i64 [ {start}, %{before} ], [ {next_index}, %{last} ]"]
@@ -192,12 +190,19 @@ class Writer(Emitter):
             heads.append(f"  {name} = phi {kind} [ {first}, %{before} ], [ {following}, %{last} ]")
         self._lines[place:place] = heads
         self._label(done)
-        if may_be_empty:
-            pairs = zip(values, loop.following, strict=True)
+        if loop.left_at is not None:
+            ends = zip(values, loop.following, *loop.left_at, strict=True)
             loop.following = [
-                self.value(f"phi {kind} [ {first}, %{before} ], [ {following}, %{last} ]")
-                for (kind, first), following in pairs
+                self.value(f"phi {kind} [ {following}, %{last} ], [ {value}, %{block} ]")
+                for (kind, _), following, value, block in ends
             ]
+
+    def leave(self, loop: Carried, condition: str, values: Sequence[str]) -> None:
+        """Ends a loop in the middle of its body, at one place at most, with the values that it hands on there."""
+        rest = self._fresh("rest")
+        loop.left_at = (values, [self._block] * len(values))
+        self.do(f"br i1 {condition}, label %{loop.done}, label %{rest}")
+        self._label(rest)
 
     def unknown(self, kind: str, value: str) -> str:
         """The same value, of which LLVM does not know that it is the same: loads through both are two loads."""
