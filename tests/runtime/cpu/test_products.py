@@ -102,6 +102,34 @@ def test_far_left_operands__are_packed_by_chunks(
             check(Trial(dml.Gemm(**tensors, trans_a=turned), given, depth))
 
 
+@pytest.mark.parametrize("name", [None, *MACHINES])
+@pytest.mark.parametrize("data_type", ["FLOAT32", "FLOAT16"])
+def test_deep_right_operands__are_packed_a_block_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, data_type: str, name: str | None
+) -> None:
+    """Of one block or several, whose last one is shorter, and whose last tile lacks columns."""
+    monkeypatch.setattr(gemm_module, "_MANY_COLUMNS", 64)
+    monkeypatch.setattr(gemm_module, "_DEEP", 100)
+    random = Random(f"blocks {data_type} {name}")
+    for rows, depth, columns in ((37, 150, 70), (37, 513, 200), (20, 1700, 333)):
+        sizes = {"a_tensor": (2, 1, rows, depth), "b_tensor": (2, 1, depth, columns)}
+        tensors = {key: layout(random, size, data_type) for key, size in sizes.items()}
+        tensors["b_tensor"] = dml.TensorDesc(data_type, sizes["b_tensor"], (depth * 400, depth * 400, 400, 1))
+        given = {key: values(random, size, data_type) for key, size in sizes.items()}
+        with nullcontext() if name is None else machine(monkeypatch, name):
+            check(Trial(dml.Gemm(**tensors), given, depth))
+
+
+@needs_llvm
+def test_blocks_of_depth__are_what_deep_operands_beside_few_rows_are_packed_in() -> None:
+    """In long pieces of rows, not in narrow ones of all: that is what the blocks are for."""
+    tensors = {"a_tensor": dml.TensorDesc("FLOAT32", (32, 4096)), "b_tensor": dml.TensorDesc("FLOAT32", (4096, 1024))}
+    compiled = dml.Device().compile_graph(Graph.of(dml.Gemm(**tensors)))
+    (step,) = [step for step in compiled.plan.steps if isinstance(step, Product)]
+    assert step.tile.stages_blocks and step.tile.is_blocked
+    assert min(chunk.columns[1] - chunk.columns[0] for chunk in step.chunks) >= partition.LONG_PIECE
+
+
 @pytest.mark.parametrize("rows", [20, 70])
 def test_flat_products__fill_the_memory_of_a_thread(rows: int) -> None:
     """The deepest right operand that chunks pack themselves, and one that a step before does."""

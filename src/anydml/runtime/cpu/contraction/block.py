@@ -18,11 +18,12 @@ def emit_block(e: Writer, words: Words, tile: Tile, stages_left: bool, stages_ri
     )
     left, right = "%left", "%right"
     if stages_right:
-        stage_call(e, right, first_column, last_column, "%staging")
         right = "%staging"
+        if not tile.stages_blocks:
+            stage_call(e, "%right", (first_column, last_column), right)
     if stages_left:
-        stage_call(e, left, first_row, last_row, "%staging")
         left = "%staging"
+        stage_call(e, "%left", (first_row, last_row), left)
     tiles = _Tiles(e, words, tile, (left, right), stages_left or tile.is_right_in_place)
     if not tile.is_blocked:
         tiles.emit(None)
@@ -36,6 +37,8 @@ def emit_block(e: Writer, words: Words, tile: Tile, stages_left: bool, stages_ri
         e.store(e.kind(tile.cells.element), "zeroinitializer", e.step(sums, (number, e.vector_bytes)))
     names = ("tap_count", "tap_block") if tile.is_indirect else ("depth", "block")
     with e.loop(0, *(words.load(e, name) for name in names)) as start:
+        if tile.stages_blocks:
+            stage_call(e, "%right", (first_column, last_column), right, start)
         tiles.emit(start)
 
 
@@ -89,7 +92,9 @@ class _Tiles:
         if tile.is_indirect:
             numbers = [first, last, self.word("channels"), self.word("channel_block")]
         else:
-            left, right = e.step(left, (first, pitch)), e.step(right, (first, self.word("pitch")))
+            left = e.step(left, (first, pitch))
+            if not tile.stages_blocks:
+                right = e.step(right, (first, self.word("pitch")))
             numbers = [self.word("pitch"), e.subtract(last, first), row_stride, self.word("left_depth_stride")]
         places = [row, column, skip, rows, lanes]
         arguments: list[tuple[str, Value]] = [

@@ -239,7 +239,7 @@ def _columns_of(filtered: Filtered, machine: Machine) -> Operand:
         return filtered.windows
     if _is_read_in_place(matrix, machine) and matrix.lane_stride == 1:
         return matrix
-    return StagedMatrix(matrix, filtered.windows.source)
+    return StagedMatrix(matrix, filtered.windows.source, matrix.depth[0])
 
 
 def _rows_of(filtered: Filtered, machine: Machine) -> Operand:

@@ -18,7 +18,8 @@ from anydml.core.steps import Access, Step
 from anydml.runtime.cpu.contraction.depthwise_tiles import ChannelEmitter, PixelEmitter, TileEmitter
 from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
 from anydml.runtime.cpu.contraction.machine import FEW_REGISTERS, Machine
-from anydml.runtime.cpu.contraction.partition import even_part, part_of, ranges, wanted_pieces
+from anydml.runtime.cpu.contraction.partition import part_of, ranges, wanted_pieces
+from anydml.runtime.cpu.contraction.tile import even_part
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native import llvm
 from anydml.runtime.native.tasks import Task

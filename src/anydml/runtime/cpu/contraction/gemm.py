@@ -45,6 +45,9 @@ _MANY_LANES = 128
 _FEW_VECTORS, _FEW_COLUMNS = 4, 512
 """So few columns do not pay for packing the other operand; and where tiles have few rows, which need as few pointers,
 so many, if its rows lie in order."""
+_MANY_COLUMNS, _ROWS_OF_BLOCKS, _DEEP = 512, 256, 1024
+"""A right operand with at least so many columns, beside at most so many rows and of more depth, is packed a block of
+depth at a time."""
 _WIDEST_TILE = 64
 """Rows or columns of a tile whose operand chunks pack."""
 _FAR_LEFT_BYTES = 8 << 20
@@ -149,6 +152,8 @@ def multiply(
     tile = tile_of(machine, cells, (rows, columns, depth), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
     if ways[0] is Way.STAGED:
         tile = replace(tile, lines_ahead=1)  # of the right operand, which passes by
+    if ways[1] is Way.STAGED and _stages_blocks(problem):
+        tile = replace(tile, stages_blocks=True, is_blocked=True)
     width = tile.columns(machine)
     steps: list[Step] = []
     operands: list[Operand] = []
@@ -158,7 +163,8 @@ def multiply(
             steps.append(step)
             operands.append(packed)
         elif way is Way.STAGED:
-            operands.append(StagedMatrix(matrix, Source(matrix.type, cells)))
+            block = tile.depth_block(depth) if tile.stages_blocks else matrix.depth[0]
+            operands.append(StagedMatrix(matrix, Source(matrix.type, cells), block))
         else:
             operands.append(matrix)
     work = Work(prod(problem.batch), rows, columns, depth, tile, machine)
@@ -223,6 +229,14 @@ def _columns_in_place(problem: Problem, machine: Machine) -> int:
     if machine.registers <= FEW_REGISTERS and is_in_order:
         return _FEW_COLUMNS
     return _FEW_VECTORS * machine.lanes
+
+
+def _stages_blocks(problem: Problem) -> bool:
+    """Whether a right operand of many columns is read in long pieces, because so few rows do not hide how slowly short
+    ones come."""
+    left, right = problem.left, problem.right
+    is_wide = right.lanes >= _MANY_COLUMNS and right.lane_stride == 1
+    return is_wide and problem.cells == FLOATS and left.lanes <= _ROWS_OF_BLOCKS and left.depth[0] > _DEEP
 
 
 def _is_one_chunk(rows: int, columns: int, depth: int, machine: Machine) -> bool:

@@ -22,9 +22,8 @@ from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Source
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Numbers
-from anydml.runtime.cpu.contraction.partition import even_part
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, STAGE, STAGE_PARAMETERS, SUMS_AT, SUMS_BYTES, Form, Staged
-from anydml.runtime.cpu.contraction.tile import depth_block, entry_bytes
+from anydml.runtime.cpu.contraction.tile import depth_block, entry_bytes, even_part
 from anydml.runtime.cpu.contraction.windows import Windows
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native.emit import Value

@@ -14,7 +14,7 @@ from anydml.runtime.cpu.contraction.cells import Cells
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine
 from anydml.runtime.cpu.contraction.product import Chunk
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, SUMS_BYTES
-from anydml.runtime.cpu.contraction.tile import Tile, depth_block
+from anydml.runtime.cpu.contraction.tile import Tile, depth_block, even_part
 
 _ROWS_PER_STEP = 2
 """What every step in depth of a tile costs beside its rows."""
@@ -36,6 +36,8 @@ FEWEST_LANES = 128
 """What is packed again for every part of the other operand is used for so many lanes of it."""
 LONG_ROW, FEWEST_PARTS = 1024, 4
 """Columns of a row that are read at once where it is read from memory, if that makes so many parts."""
+LONG_PIECE = 128
+"""Columns of a block of the right operand that are packed at once, if that makes so many parts."""
 _STREAMED_ROWS, STREAMED_ROWS_OF_FAR = 2, 64
 """Results of so few rows wait for the right operand: wherever it lies, and where no cache holds it."""
 _FAR_RIGHT_BYTES = 16 << 20
@@ -116,11 +118,6 @@ def cost_of_rows(rows: int, height: int) -> int:
     return -(-rows // height) * (height + _ROWS_PER_STEP)
 
 
-def even_part(size: int, most: int) -> int:
-    """The size of parts that are at most `most` and nearly equal."""
-    return -(-size // -(-size // most))
-
-
 def ranges(size: int, part: int) -> list[tuple[int, int]]:
     return [(first, min(size, first + part)) for first in range(0, size, part)]
 
@@ -149,7 +146,7 @@ class Work:
 
     @property
     def block(self) -> int:
-        return self.depth if self.tile.is_indirect else depth_block(self.depth, self.tile.is_streamed)
+        return self.tile.depth_block(self.depth)
 
     @property
     def units(self) -> tuple[int, int]:
@@ -165,7 +162,8 @@ class Work:
         unit = self.units[side]
         pitch = self.tile.left_pitch_bytes(self.machine) if side == 0 else unit * CELL_BYTES
         near = BLOCK_BYTES // (self.block * pitch) * unit
-        room = (ROOM_BYTES - self.machine.vector_bytes**2) // (self.depth * pitch) * unit
+        staged = self.block if self.tile.stages_blocks else self.depth
+        room = (ROOM_BYTES - self.machine.vector_bytes**2) // (staged * pitch) * unit
         return max(unit, min(near, room))
 
     def most_beside(self, side: int, lanes: int) -> int:
@@ -193,6 +191,8 @@ def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True, limit: 
         most = min(most, work.most_beside(1 - side, 1))
     if work.tile.is_streamed and (work.rows == 1 or is_far(work.depth, work.columns)):
         pieces = min(pieces, max(FEWEST_PARTS, -(-work.columns // LONG_ROW)))
+    if work.tile.stages_blocks:
+        pieces = min(pieces, max(FEWEST_PARTS, work.columns // LONG_PIECE))
     parts[side] = part_of(sizes[side], work.units[side], pieces, most)
     made = -(-sizes[side] // parts[side])
     wanted = -(-pieces // made)

@@ -11,9 +11,9 @@ from itertools import product as combinations
 
 from anydml.runtime.cpu.contraction.cells import Cells
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
-from anydml.runtime.cpu.contraction.partition import Work, even_part, most_rows, part_of, ranges, wanted_pieces
+from anydml.runtime.cpu.contraction.partition import Work, most_rows, part_of, ranges, wanted_pieces
 from anydml.runtime.cpu.contraction.product import Chunk
-from anydml.runtime.cpu.contraction.tile import Tile
+from anydml.runtime.cpu.contraction.tile import Tile, even_part
 
 _MOST_VECTORS = 4
 _FEWEST_ROWS = 4

@@ -12,7 +12,7 @@ from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
 from anydml.runtime.cpu.contraction.panels import BATCH_LOOPS, Matrix, Panels, padded
 from anydml.runtime.cpu.contraction.staged import Form, Staged
-from anydml.runtime.cpu.contraction.tile import Tile, depth_block, emit_tile
+from anydml.runtime.cpu.contraction.tile import Tile, emit_tile
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native import llvm
 from anydml.runtime.native.tasks import Task
@@ -144,17 +144,13 @@ class Product:
         names += [] if staged is None else list(staged.words())
         return Words([*names, *self.epilogue.words()])
 
-    @property
-    def _block(self) -> int:
-        return depth_block(self.depth, self.tile.is_streamed)
-
     def _common_words(self) -> dict[str, int]:
         found = {f"batch_{n}": size for n, size in enumerate(padded(self.batch, BATCH_LOOPS, 1))}
         for side, operand in (("left", self.left), ("right", self.right)):
             strides = _batch_bytes(operand)
             found |= {f"{side}_batch_{n}": stride for n, stride in enumerate(padded(strides, BATCH_LOOPS, 0))}
             found[f"{side}_slot"] = operand.slot
-        found |= {"depth": self.depth, "block": self._block, "row_count": self.sizes[0]}
+        found |= {"depth": self.depth, "block": self.tile.depth_block(self.depth), "row_count": self.sizes[0]}
         rows, steps = _row_strides(self.left)
         found |= {"left_row_stride": rows, "left_depth_stride": steps}
         found |= self._step_words()

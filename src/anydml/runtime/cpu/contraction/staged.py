@@ -6,7 +6,6 @@ Panels in that memory have the width of a tile. What a panel has no lanes for is
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Protocol
 
 from anydml.core.steps import Access
@@ -19,7 +18,7 @@ from anydml.runtime.native.emit import FIRST_LEVEL, Value
 from anydml.runtime.native.staging import BYTES
 
 STAGE = "stage"
-STAGE_PARAMETERS = "ptr %parameters, ptr %source, i64 %first, i64 %last, ptr %cells"
+STAGE_PARAMETERS = "ptr %parameters, ptr %source, i64 %first, i64 %last, ptr %cells, i64 %start"
 SUMS_BYTES = 256 * 1024
 SUMS_AT = BYTES - SUMS_BYTES
 """Where in the memory of a thread the sums of a chunk lie between blocks of depth."""
@@ -82,7 +81,10 @@ class Staged(Protocol):
         ...
 
     def emit(self, e: Writer, words: Words, form: Form) -> None:
-        """Writes the function `stage`, which packs lanes `first` to `last` into `cells`."""
+        """Writes the function `stage`, which packs lanes `first` to `last` into `cells`.
+
+        Those that pack a block of depth at a time pack the one at `start`.
+        """
         ...
 
     def moved(self, slot: int) -> Staged:
@@ -96,6 +98,8 @@ class StagedMatrix:
 
     matrix: Matrix
     source: Source
+    block: int
+    """Numbers in depth that are packed at a time."""
 
     @property
     def slot(self) -> int:
@@ -111,7 +115,7 @@ class StagedMatrix:
 
     @property
     def rows(self) -> int:
-        return self.source.cells.depth(prod(self.matrix.depth))
+        return self.source.cells.depth(self.block)
 
     @property
     def shape(self) -> tuple[object, ...]:
@@ -134,6 +138,7 @@ class StagedMatrix:
             "lane_stride": self.matrix.lane_stride * size,
             "depth_stride": self.matrix.depth_strides[0] * size,
             "numbers": self.matrix.depth[0],
+            "numbers_at_once": self.block,
             "cell_rows": self.rows,
         }
 
@@ -152,7 +157,7 @@ class StagedMatrix:
         pitch = form.pitch_bytes(e.vector_bytes)
         with e.function(STAGE, STAGE_PARAMETERS, is_cold=True):
             lane_stride, depth_stride = words.load(e, "lane_stride"), words.load(e, "depth_stride")
-            numbers = words.load(e, "numbers")
+            numbers = _numbers_at_once(e, words)
             panel = e.multiply(words.load(e, "cell_rows"), pitch)
             with e.loop("%first", "%last", form.width) as lane:
                 number = e.divide(e.subtract(lane, "%first"), form.width)
@@ -162,7 +167,7 @@ class StagedMatrix:
                     ("ptr", e.step("%cells", (number, panel))),
                     ("i64", pitch),
                     ("i64", form.groups),
-                    ("ptr", e.step("%source", (lane, lane_stride))),
+                    ("ptr", e.step("%source", (lane, lane_stride), ("%start", depth_stride))),
                     ("i64", count),
                     ("i64", lane_stride),
                     ("i64", numbers),
@@ -192,8 +197,9 @@ def _emit_rows(e: Writer, source: Source, words: Words, form: Form) -> None:
 
         e.unrolled("%rows", _ROWS_AT_ONCE, body)
     with e.function(STAGE, STAGE_PARAMETERS, is_cold=True):
-        stride, numbers = words.load(e, "depth_stride"), words.load(e, "numbers")
-        start = e.step("%source", ("%first", source.element_bytes))
+        stride, numbers = words.load(e, "depth_stride"), _numbers_at_once(e, words)
+        panel = e.multiply(words.load(e, "cell_rows"), pitch)
+        start = e.step("%source", ("%first", source.element_bytes), ("%start", stride))
         with e.loop(0, numbers, _ROWS_AHEAD) as row:
             e.call(
                 "strip",
@@ -201,11 +207,17 @@ def _emit_rows(e: Writer, source: Source, words: Words, form: Form) -> None:
                 ("i64", stride),
                 ("i64", e.subtract("%last", "%first")),
                 ("ptr", e.step("%cells", (row, pitch))),
-                ("i64", e.multiply(numbers, pitch)),
+                ("i64", panel),
                 ("i64", e.minimum(_ROWS_AHEAD, e.subtract(numbers, row))),
             )
 
 
-def stage_call(e: Writer, source: str, first: Value, last: Value, cells: str) -> None:
-    """Packs lanes `first` to `last` of the operand that begins at `source`."""
-    e.call(STAGE, ("ptr", "%parameters"), ("ptr", source), ("i64", first), ("i64", last), ("ptr", cells))
+def _numbers_at_once(e: Writer, words: Words) -> Value:
+    """From `start` on."""
+    return e.minimum(words.load(e, "numbers_at_once"), e.subtract(words.load(e, "numbers"), "%start"))
+
+
+def stage_call(e: Writer, source: str, lanes: tuple[Value, Value], cells: str, start: Value = 0) -> None:
+    """Packs some lanes of the operand that begins at `source`, all of their depth, or the block at `start`."""
+    numbers = [("i64", lane) for lane in lanes]
+    e.call(STAGE, ("ptr", "%parameters"), ("ptr", source), *numbers, ("ptr", cells), ("i64", start))

@@ -19,7 +19,8 @@ from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
 from anydml.runtime.cpu.contraction.packing import load_numbers
 from anydml.runtime.cpu.contraction.panels import BATCH_LOOPS, Matrix, padded
-from anydml.runtime.cpu.contraction.partition import even_part, ranges
+from anydml.runtime.cpu.contraction.partition import ranges
+from anydml.runtime.cpu.contraction.tile import even_part
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native import llvm
 from anydml.runtime.native.emit import SECOND_LEVEL, Value

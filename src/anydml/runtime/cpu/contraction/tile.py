@@ -19,6 +19,8 @@ from anydml.runtime.native.schedule import WORD
 
 _WHOLE_DEPTH, _DEPTH_BLOCK = 1536, 1024
 """Up to so many cells depth is one block; else blocks have at most so many."""
+_STAGED_BLOCK = 256
+"""Where blocks are packed one at a time: wide ones that are as large as deeper ones would be."""
 _STREAMS = 16
 """Rows of an operand that is read once, from memory, which likes to be read in so many places at once."""
 TILE, PART = "tile", "part"
@@ -45,6 +47,8 @@ class Tile:
     """Whether results wait for a right operand that is read in place, once: in long pieces of a few of its rows."""
     is_blocked: bool = False
     """Whether depth is walked in several blocks, with the sums in memory between them."""
+    stages_blocks: bool = False
+    """Whether chunks pack the right operand a block of depth at a time, in long pieces of its rows."""
     turns_results: bool = False
     """Whether results lie side by side along rows: sums are turned in registers before they are stored."""
     skips_padding: bool = False
@@ -67,14 +71,23 @@ class Tile:
         """Between rows of cells of a packed left operand."""
         return round_up(self.rows, machine.lanes) * CELL_BYTES
 
+    def depth_block(self, depth: int) -> int:
+        """Of so many cells in depth, those of a block."""
+        if self.stages_blocks:
+            return even_part(depth, _STAGED_BLOCK)
+        return depth if self.is_indirect else depth_block(depth, self.is_streamed)
+
 
 def depth_block(depth: int, is_streamed: bool) -> int:
     """Depth is walked in nearly equal blocks of so many cells: what a tile reads stays in near caches."""
     if is_streamed and depth > _STREAMS:
         return _STREAMS
-    if depth <= _WHOLE_DEPTH:
-        return depth
-    return -(-depth // -(-depth // _DEPTH_BLOCK))
+    return depth if depth <= _WHOLE_DEPTH else even_part(depth, _DEPTH_BLOCK)
+
+
+def even_part(size: int, most: int) -> int:
+    """The size of parts that are at most `most` and nearly equal."""
+    return -(-size // -(-size // most))
 
 
 def emit_tile(e: Writer, tile: Tile, epilogue: Epilogue) -> None:
