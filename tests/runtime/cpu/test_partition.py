@@ -46,6 +46,12 @@ def test_tile__has_more_products_than_loads_where_two_are_made_at_once() -> None
     assert tiles["AVX-512 in halves"].vectors == 1
 
 
+def test_tile__beside_places_wastes_no_vectors() -> None:
+    """Four vectors where three would leave some over; three where four would."""
+    found = {columns: tile_of(MACHINES["AVX-512"], FLOATS, (480, columns, 64), True, True) for columns in (256, 144)}
+    assert [(tile.rows, tile.vectors) for tile in found.values()] == [(6, 4), (8, 3)]
+
+
 @pytest.mark.parametrize("seed", range(300))
 def test_pointer_tiles__cover_each_result_once(seed: int) -> None:
     """Tiles fit into registers, and chunks of whole tiles have all images, rows and columns, the latter in one run."""

@@ -52,8 +52,11 @@ class DepthLoop:
         e, count = self.e, len(self.left.starts)
         with e.carried(0, "%depth", steps, values) as loop:
             rows, right, sums = loop.values[:count], loop.values[count], loop.values[count + 1 :]
+            # Of pointers whose distances it knows LLVM keeps one, which it moves on from row to row within a step: each
+            # load waits for the one before.
+            rows = [e.unknown("ptr", pointer) for pointer in rows]
             if self.has_pairs:
-                rows, right = [e.unknown("ptr", pointer) for pointer in rows], e.unknown("ptr", right)
+                right = e.unknown("ptr", right)
             again = e.unknown("ptr", rows[0]) if self.twice_loaded else ""
             for step in range(steps):
                 if step:

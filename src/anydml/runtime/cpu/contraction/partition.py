@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import product as combinations
 from math import prod
 
+from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Cells
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine
 from anydml.runtime.cpu.contraction.product import Chunk
@@ -21,9 +22,12 @@ _ROWS_PER_STEP = 2
 _SHORT, _SHORTER = 320, 192
 """Cells in depth that stay in the nearest cache for all rows of a tile; the second number is for machines whose tiles
 have few rows, which read the other operand more often."""
-_ROWS_BESIDE_THREE, _ROWS_BESIDE_PLACES = 4, 8
-"""With three vectors each, so many rows have all registers, where they are few; and so many where there are more, which
-read a right operand in place in longer pieces."""
+_ROWS_BESIDE_THREE = 4
+"""With three vectors each, so many rows have all registers, where they are few."""
+_TALL, _WIDE = (8, 3), (6, 4)
+"""Rows and vectors of tiles that read a right operand in place in long pieces, where registers are many."""
+_WASTED_OF_TALL = 17, 16
+"""Tall tiles are as good where they compute up to so much more than wide ones would."""
 LEAST_WORK = 1 << 18
 """Multiplications that are worth a thread of their own: about five microseconds."""
 ROWS_OF_MEMORY = 8
@@ -58,7 +62,7 @@ def tile_of(
     rows, columns, depth = sizes
     most = most_rows(machine)
     if is_right_in_place and machine.has_two_units:
-        most = min(most, _ROWS_BESIDE_PLACES)
+        most = min(most, _rows_beside_places(rows, -(-columns // machine.lanes)))
     if not is_left_packed and depth > short_depth(machine):
         most = min(most, 8)  # rows that lie a power of two apart share places of the nearest cache, which has eight
     # Sums, vectors of the right operand, and a number of the left one; or a product before it is added.
@@ -76,6 +80,13 @@ def tile_of(
     is_streamed = is_right_in_place and rows <= (STREAMED_ROWS_OF_FAR if is_far(depth, columns) else _STREAMED_ROWS)
     is_blocked = depth_block(depth, is_streamed) != depth
     return Tile(height, vectors, cells, is_left_packed, is_half, is_right_in_place, is_streamed, is_blocked)
+
+
+def _rows_beside_places(rows: int, vectors: int) -> int:
+    """Of the tiles that compute less beyond the last row and the last column."""
+    tall, wide = (round_up(rows, height) * round_up(vectors, width) for height, width in (_TALL, _WIDE))
+    more, of = _WASTED_OF_TALL
+    return _TALL[0] if tall * of <= wide * more else _WIDE[0]
 
 
 def has_three_vectors(columns: int, machine: Machine) -> bool:
