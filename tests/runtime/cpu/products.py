@@ -32,7 +32,7 @@ MACHINES = {
     "avx2": ("haswell", _WIDE),
 }
 """Processors that know less than the one at hand may: their names, and how the names of what they lack begin."""
-_WIDE_MACHINES = ("znver4", "skylake-avx512", "emeraldrapids")
+_WIDE_MACHINES = ("znver4", "skylake-avx512", "emeraldrapids", "znver5")
 """Processors with AVX-512 that differ in how fast they multiply and in their caches: so do their tiles."""
 
 
@@ -438,6 +438,30 @@ def small_planes(random: Random) -> Trial:
     operator = dml.Convolution(**tensors, **options, fused_activation=_some_activation(random))
     numbers = {name: values(random, sizes, data_type) for name, sizes in given.items()}
     return Trial(operator, numbers, math.prod(window), (), _shift(random, data_type))
+
+
+def first_layer(random: Random) -> Trial:
+    """Windows of images whose few channels are neighbours, with padding that lines of windows begin or end on, or lie
+    on altogether."""
+    channels = random.choice((2, 3))
+    window = (random.randint(1, 4), random.choice((6, 7, 11, 16)) if channels == 3 else random.choice((8, 9, 17)))
+    start, end = ([random.randint(0, most) for most in (4, window[1] + 2)] for _ in range(2))
+    strides = [random.randint(1, 3) for _ in range(2)]
+    sizes = tuple(max(1, size + random.randint(-2, 12) - pad) for size, pad in zip(window, start, strict=True))
+    sizes = tuple(max(size, reach - s - e) for size, reach, s, e in zip(sizes, window, start, end, strict=True))
+    batch, filters = random.choice((1, 3)), random.choice((5, 16, 33, 64))
+    x = dml.TensorDesc("FLOAT32", (batch, channels, *sizes), order="NHWC")
+    weights = dml.TensorDesc("FLOAT32", (filters, channels, *window))
+    results = [
+        (size + s + e - reach) // step + 1
+        for size, s, e, reach, step in zip(sizes, start, end, window, strides, strict=True)
+    ]
+    y = dml.TensorDesc("FLOAT32", (batch, filters, *results), order=random.choice(("NHWC", "NHWC", "NCHW")))
+    options = {"start_padding": start, "end_padding": end, "strides": strides}
+    operator = dml.Convolution(input_tensor=x, filter_tensor=weights, output_tensor=y, **options)
+    given = {"input_tensor": x, "filter_tensor": weights}
+    numbers = {name: values(random, desc.sizes, "FLOAT32") for name, desc in given.items()}
+    return Trial(operator, numbers, channels * math.prod(window))
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from tests.runtime.cpu.products import (
     check,
     convolution,
     differences,
+    first_layer,
     gemm,
     integer_convolution,
     integer_gemm,
@@ -160,6 +161,29 @@ def test_channels_last__agree_with_their_definition(monkeypatch: pytest.MonkeyPa
     _make_caches_small(monkeypatch, random)
     with wide_machine(monkeypatch, seed // 2) if seed % 2 == 0 else machine(monkeypatch, "avx2"):
         check(channels_last(random, TYPES[seed % 3]))
+
+
+@needs_llvm
+@pytest.mark.parametrize("seed", range(40))
+def test_first_layers__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    random = Random(f"first layer {seed}")
+    _make_caches_small(monkeypatch, random)
+    with wide_machine(monkeypatch, seed // 2) if seed % 2 == 0 else machine(monkeypatch, "avx2"):
+        check(first_layer(random))
+
+
+@needs_llvm
+def test_first_layers__are_read_through_pointers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pointer for each line of a window: its elements are neighbours."""
+    x, y = (dml.TensorDesc("FLOAT32", (1, size, pixels, pixels), order="NHWC") for size, pixels in ((3, 64), (64, 32)))
+    weights = dml.TensorDesc("FLOAT32", (64, 3, 7, 7))
+    options = {"start_padding": [3, 3], "end_padding": [2, 2], "strides": [2, 2]}
+    operator = dml.Convolution(input_tensor=x, filter_tensor=weights, output_tensor=y, **options)
+    with machine(monkeypatch, "avx2"):
+        plan = dml.Device().compile_graph(Graph.of(operator)).plan
+        (step,) = [step for step in plan.steps if isinstance(step, Product)]
+        assert step.tile.is_indirect and isinstance(step.left, indirect.IndirectWindows)
+        assert step.left.windows.taps == (1, 7, 1)
 
 
 def _make_caches_small(monkeypatch: pytest.MonkeyPatch, random: Random) -> None:

@@ -32,6 +32,7 @@ from anydml.runtime.cpu.contraction.pointer_tiles import cut_beside_panels, poin
 from anydml.runtime.cpu.contraction.product import Operand, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
+from anydml.runtime.cpu.contraction.tile import Tile
 from anydml.runtime.cpu.contraction.windows import MOST_TAPS, SPATIAL
 from anydml.runtime.cpu.expand import Workspace
 
@@ -119,12 +120,12 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     else:
         tile = tile_of(machine, cells, (*sizes, rows), not in_place[0], in_place[1], height)
     epilogue = done.epilogue(lambda access: places[access], ROWS if is_turned else COLUMNS, folds[:2] == (1, 1))
+    tile = replace(tile, is_indirect=is_indirect)
     tile = replace(
         tile,
-        is_indirect=is_indirect,
         is_blocked=tile.is_blocked and not is_indirect,
         adds_blocks=tile.is_blocked and is_indirect,
-        lines_ahead=1 if not is_turned else tile.vectors * machine.vector_bytes // LINE_BYTES,
+        lines_ahead=_lines_ahead(filtered, tile, machine) if is_turned else 1,
         skips_padding=height is not None,
         turns_results=not epilogue.is_vector and epilogue.turned.is_short and tile.rows <= machine.lanes,
     )
@@ -153,6 +154,12 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
     product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)
     return [step, product]
+
+
+def _lines_ahead(filtered: Filtered, tile: Tile, machine: Machine) -> int:
+    """Of the weights that come next. Those that stay in the second-level cache need not be asked for."""
+    is_near = tile.is_indirect and machine.has_two_units and _has_near_weights(filtered, machine)
+    return 0 if is_near else tile.vectors * machine.vector_bytes // LINE_BYTES
 
 
 def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> bool:

@@ -39,6 +39,8 @@ all tiles of a chunk: a quarter of that cache, or less where it is large."""
 _FEWEST_CHANNELS = 16
 """Fewer are read in less time than it takes to follow the pointers."""
 _FIRST_SPATIAL = 2
+_ROOMY_BYTES = 2 << 20
+"""Of second-level caches that hold gathered windows beside the weights."""
 _FAR_WEIGHTS = 2
 """Weights that are so many times as large as the second-level cache are read best in the order of pointers."""
 
@@ -73,7 +75,7 @@ class IndirectWindows:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        return ("indirect",)
+        return ("indirect", self.windows.is_joined)
 
     @property
     def access(self) -> Access:
@@ -89,10 +91,12 @@ class IndirectWindows:
             "channel_block": depth_block(self.windows.channels, False),
             "tap_block": self.tap_block,
             "sums_at": _ZEROS_AT + self._zeros_bytes,
+            "zeros_bytes": self._zeros_bytes,
         }
 
     @property
     def _zeros_bytes(self) -> int:
+        """Of the line of zeros, and of each copy of a line that begins or ends on padding."""
         return round_up(self.windows.channels * CELL_BYTES, LINE_BYTES)
 
     def walks_taps(self, panel_bytes: int, sums_bytes: int) -> bool:
@@ -108,17 +112,23 @@ class IndirectWindows:
         return replace(self, windows=self.windows.moved(slot))
 
     def panel_bytes(self, form: Form, vector_bytes: int) -> int:
-        """Of the table of a tile."""
-        return WORD + self.windows.tap_count * entry_bytes(form.width)
+        """Of the table of a tile, and of the copies of lines behind it."""
+        return self._table_bytes(form.width)
+
+    def _table_bytes(self, width: int) -> int:
+        pointers = round_up(WORD + self.windows.tap_count * entry_bytes(width), LINE_BYTES)
+        return pointers + (self.windows.tap_count * width * self._zeros_bytes if self.windows.is_joined else 0)
 
     def most_pixels(self, width: int) -> int:
         """For one chunk: what they read stays in the second-level cache, and their tables have room."""
-        near = _NEAR_BYTES // (self.windows.channels * prod(self.windows.steps) * CELL_BYTES)
-        room = ROOM_BYTES // (WORD + self.windows.tap_count * entry_bytes(width))
-        return max(1, min(near // width, room)) * width
+        windows = self.windows
+        elements = prod(windows.steps) * (1 if windows.is_joined else windows.channels)
+        near = _NEAR_BYTES // (elements * CELL_BYTES)
+        return max(1, min(near // width, ROOM_BYTES // self._table_bytes(width))) * width
 
     def emit(self, e: Writer, words: Words, form: Form) -> None:
-        _Table(e, words, form.width).emit()
+        table = (_JoinedTable if self.windows.is_joined else _Table)(e, words, form.width)
+        table.emit()
         with e.function(STAGE, STAGE_PARAMETERS, is_cold=True):
             zeros = e.at("%cells", _ZEROS_AT)
             with e.loop(0, words.load(e, "channels"), e.lanes) as channel:
@@ -132,7 +142,7 @@ class IndirectWindows:
 
 def is_read_indirectly(windows: Windows, machine: Machine) -> bool:
     """Whether the channels of a pixel are neighbours, and enough for a pointer of their own."""
-    is_dense = windows.channel_stride == 1 and not windows.is_joined and windows.source.cells.is_float
+    is_dense = windows.channel_stride == 1 and windows.source.cells.is_float
     return is_dense and _is_read_through_pointers(windows.type, windows.channels, machine)
 
 
@@ -143,12 +153,14 @@ def gains_from_channels_last(operator: Any) -> bool:
 
 def gains_from_copy(operator: Any) -> bool:
     """Whether it even gains if its pixels have to be copied in that order first: then each element is gathered once,
-    not for every tap. Where tiles have many registers gathering costs little, unless many weights are far away."""
+    not for every tap. Where tiles have many registers, and the second-level cache has room for what is gathered,
+    gathering costs little, unless many weights are far away."""
     machine = host_machine()
     if not _gains(operator, machine) or prod(operator.filter_tensor.sizes[_FIRST_SPATIAL:]) == 1:
         return False
+    gathers_well = machine.has_two_units and machine.second_level_bytes >= _ROOMY_BYTES
     weights = prod(operator.filter_tensor.sizes) * CELL_BYTES
-    return not machine.has_two_units or weights > _FAR_WEIGHTS * machine.second_level_bytes
+    return not gathers_well or weights > _FAR_WEIGHTS * machine.second_level_bytes
 
 
 def _gains(operator: Any, machine: Machine) -> bool:
@@ -163,10 +175,20 @@ def _is_read_through_pointers(data_type: DataType, channels: int, machine: Machi
     return machine.has_pointers and data_type is DataType.FLOAT32 and _FEWEST_CHANNELS <= channels <= _MOST_CHANNELS
 
 
+Values = tuple[Value, Value, Value]
+
+
 class _Row(NamedTuple):
     """Where the first tap of a row's pixel reads: along each dimension, and in memory."""
 
-    starts: tuple[Value, ...]
+    starts: Values
+    pointer: str
+
+
+class _Read(NamedTuple):
+    """Where a row reads a tap, and whether that is within the input."""
+
+    is_inside: str
     pointer: str
 
 
@@ -183,9 +205,13 @@ class _Table:
         """A word for each dimension."""
         return [self.word(f"{name}_{n}") for n in range(3)]
 
+    def prepare(self) -> None:
+        """What comes before the loops."""
+
     def emit(self) -> None:
         e = self.e
         with e.function("table", "ptr %parameters, ptr %source, i64 %first, ptr %zeros, ptr %table"):
+            self.prepare()
             self.strides, self.sizes, dilations, taps = map(self.each, ("stride", "size", "dilation", "tap"))
             rows = self._rows()
             tap_bytes = e.multiply(self.word("channels"), self.word("pitch"))
@@ -196,10 +222,9 @@ class _Table:
                 number = e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2])
                 with e.loop(0, taps[2]) as c:
                     moved = outer, middle, e.multiply(c, dilations[2])
-                    found = [
-                        e.both(line, self._is_inside(row, 2, moved[2])) for row, line in zip(rows, lines, strict=True)
-                    ]
-                    self._emit_entry(e.multiply(e.add(number, c), tap_bytes), rows, self._distance(moved), found)
+                    tap = e.add(number, c)
+                    pointers = self.pointers(rows, lines, moved, tap)
+                    self._emit_entry(e.multiply(tap, tap_bytes), pointers)
             # A tile that lies on padding altogether has one entry, of zeros: it was written.
             e.store("i64", e.maximum(e.load("i64", "%table", WORD), 1), "%table", WORD)
 
@@ -207,13 +232,26 @@ class _Table:
         """Rows that a tile has no pixels for read what comes after, or nothing; nobody stores them."""
         e, (_, *pixels) = self.e, self.each("pixel")
         steps, firsts = self.each("index_step"), self.each("start")
+        line, index = e.split("%first", pixels[1])
+        indices = [*e.split(line, pixels[0]), index]
         found = []
-        for row in range(self.rows):
-            line, inner = e.split(e.add("%first", row), pixels[1])
-            places = zip((*e.split(line, pixels[0]), inner), steps, firsts, strict=True)
-            starts = tuple(e.add(e.multiply(index, step), first) for index, step, first in places)
+        for _ in range(self.rows):
+            places = zip(indices, steps, firsts, strict=True)
+            outer, middle, inner = (e.add(e.multiply(index, step), first) for index, step, first in places)
+            starts = outer, middle, inner
             found.append(_Row(starts, e.at("%source", self._distance(starts))))
+            indices = self._following(indices, pixels)
         return found
+
+    def _following(self, indices: Sequence[Value], sizes: Sequence[Value]) -> list[Value]:
+        """The next pixel: without a division, which would take longer than all else about it."""
+        e, carry = self.e, "true"
+        found: list[Value] = []
+        for index, size in zip(reversed(indices[1:]), reversed(sizes), strict=True):
+            moved = e.add(index, e.value(f"zext i1 {carry} to i64"))
+            carry = e.compare("eq", moved, size)
+            found.insert(0, e.choose(carry, "i64", 0, moved))
+        return [e.add(indices[0], e.value(f"zext i1 {carry} to i64")), *found]
 
     def _distance(self, places: Sequence[Value]) -> Value:
         """From the first element, in bytes."""
@@ -223,14 +261,68 @@ class _Table:
         """Whether a tap, which lies so far from the first, reads within the input along a dimension."""
         return self.e.compare("ult", self.e.add(row.starts[n], moved), self.sizes[n])
 
-    def _emit_entry(self, weights: Value, rows: Sequence[_Row], distance: Value, found: Sequence[str]) -> None:
+    def pointers(self, rows: Sequence[_Row], lines: Sequence[str], moved: Values, tap: Value) -> list[_Read]:
+        """Where each row reads a tap, which lies so far from the first; its line is inside the input, or not."""
+        e, distance, found = self.e, self._distance(moved), []
+        for row, line in zip(rows, lines, strict=True):
+            is_inside = e.both(line, self._is_inside(row, 2, moved[2]))
+            found.append(_Read(is_inside, e.choose(is_inside, "ptr", e.at(row.pointer, distance), "%zeros")))
+        return found
+
+    def _emit_entry(self, weights: Value, pointers: Sequence[_Read]) -> None:
         """The entry of a tap, which counts if any row reads within the input."""
         e = self.e
         count = e.load("i64", "%table", WORD)
         entry = e.at(e.step("%table", (count, entry_bytes(self.rows))), WORD)
         e.store("i64", weights, entry, WORD)
-        for number, (row, is_inside) in enumerate(zip(rows, found, strict=True), 1):
-            pointer = e.choose(is_inside, "ptr", e.at(row.pointer, distance), "%zeros")
-            e.store("ptr", pointer, e.at(entry, number * WORD), WORD)
-        is_any = reduce(lambda left, right: e.value(f"or i1 {left}, {right}"), found)
+        for number, read in enumerate(pointers, 1):
+            e.store("ptr", read.pointer, e.at(entry, number * WORD), WORD)
+        is_any = reduce(lambda left, right: e.value(f"or i1 {left}, {right}"), [read.is_inside for read in pointers])
         e.store("i64", e.add(count, e.value(f"zext i1 {is_any} to i64")), "%table", WORD)
+
+
+class _JoinedTable(_Table):
+    """The same where a line of a window is one tap. Lines that begin or end on padding are copied, with zeros there."""
+
+    def emit(self) -> None:
+        self._emit_copy()
+        super().emit()
+
+    def _emit_copy(self) -> None:
+        e = self.e
+        with e.function("copy", "ptr %source, i64 %place, i64 %size, i64 %count, ptr %line", is_cold=True):
+            last = e.minimum("%count", e.subtract("%size", "%place"))
+            with e.loop(0, "%count", e.lanes) as done:
+                mask = e.lanes_between(e.subtract(e.subtract(0, "%place"), done), e.subtract(last, done))
+                elements = e.load_some("float", e.step("%source", (done, CELL_BYTES)), mask)
+                e.store(e.kind("float"), elements, e.step("%line", (done, CELL_BYTES)))
+
+    def prepare(self) -> None:
+        e = self.e
+        entries = e.add(e.multiply(self.word("tap_count"), entry_bytes(self.rows)), WORD)
+        self.copies = e.at("%table", e.mask(e.add(entries, LINE_BYTES - 1), -LINE_BYTES))
+        room = e.subtract(self.word("size_2"), self.word("channels"))
+        self.places = e.maximum(e.add(room, 1), 0)
+        """Where lines can begin that lie within the input."""
+
+    def _rows(self) -> list[_Row]:
+        rows = super()._rows()
+        self.are_whole = [self.e.compare("ult", row.starts[2], self.places) for row in rows]
+        self.is_copied = self.e.opposite(reduce(self.e.both, self.are_whole))
+        """Whether any row has lines that are."""
+        return rows
+
+    def pointers(self, rows: Sequence[_Row], lines: Sequence[str], moved: Values, tap: Value) -> list[_Read]:
+        e, distance = self.e, self._distance(moved)
+        sources = [e.at(row.pointer, distance) for row in rows]
+        copies = [
+            e.step(self.copies, (e.add(e.multiply(tap, self.rows), number), self.word("zeros_bytes")))
+            for number in range(self.rows)
+        ]
+        with e.when(self.is_copied):
+            for row, line, is_whole, source, copied in zip(rows, lines, self.are_whole, sources, copies, strict=True):
+                with e.when(e.both(line, e.opposite(is_whole))):
+                    numbers = [("i64", value) for value in (row.starts[2], self.word("size_2"), self.word("channels"))]
+                    e.call("copy", ("ptr", source), *numbers, ("ptr", copied))
+        there = map(e.choose, self.are_whole, ["ptr"] * self.rows, sources, copies)
+        return [_Read(line, e.choose(line, "ptr", at, "%zeros")) for line, at in zip(lines, there, strict=True)]

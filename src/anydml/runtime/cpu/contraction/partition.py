@@ -48,6 +48,8 @@ _FAR_RIGHT_BYTES = 16 << 20
 """No cache holds more than these of an operand that is read once."""
 BLOCK_BYTES = 384 * 1024
 """Of a packed operand that stays in the second-level cache while the other one passes by."""
+_NEAREST_BYTES = 40 * 1024
+"""Of one that chunks pack themselves, if it has so few for all tiles: then it never leaves the nearest cache."""
 
 
 def tile_of(
@@ -170,12 +172,23 @@ class Work:
 
     def most_lanes(self, side: int) -> int:
         """Of an operand that is packed: what stays in the second-level cache, a block of depth at a time."""
-        unit = self.units[side]
-        pitch = self.tile.left_pitch_bytes(self.machine) if side == 0 else unit * CELL_BYTES
+        unit, pitch = self.units[side], self._pitch(side)
         near = BLOCK_BYTES // (self.block * pitch) * unit
         staged = self.block if self.tile.stages_blocks else self.depth
         room = (ROOM_BYTES - self.machine.vector_bytes**2) // (staged * pitch) * unit
         return max(unit, min(near, room))
+
+    def most_nearest(self, side: int) -> int:
+        """Of an operand that chunks pack themselves: what stays in the nearest cache, if the other one stays in the
+        second-level cache; else all."""
+        size, other = (self.rows, self.columns)[side], (self.rows, self.columns)[1 - side]
+        near = _NEAREST_BYTES // (self.depth * self._pitch(side)) * self.units[side]
+        is_far = other * self.depth * CELL_BYTES > BLOCK_BYTES
+        return near if near and self.machine.has_two_units and not is_far else size
+
+    def _pitch(self, side: int) -> int:
+        """Bytes of a row of cells of a packed operand."""
+        return self.tile.left_pitch_bytes(self.machine) if side == 0 else self.units[1] * CELL_BYTES
 
     def most_beside(self, side: int, lanes: int) -> int:
         """Lanes of the other operand, so that the sums of all have room between blocks of depth."""
@@ -200,6 +213,8 @@ def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True, limit: 
     most = limit or work.most_lanes(side) if is_limited else sizes[side]
     if work.block != work.depth:
         most = min(most, work.most_beside(1 - side, 1))
+    if is_staged:
+        most = min(most, work.most_nearest(side))
     if work.tile.is_streamed and (work.rows == 1 or is_far(work.depth, work.columns)):
         pieces = min(pieces, max(FEWEST_PARTS, -(-work.columns // LONG_ROW)))
     if work.tile.stages_blocks:
