@@ -19,6 +19,7 @@ import pytest
 from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, FLOAT64, constant
 from anydml.runtime.native import cache, llvm, naming, schedule
+from anydml.runtime.native.emission import Crew
 from anydml.runtime.native.emit import Emitter
 from anydml.runtime.native.pool import request_functions
 from anydml.runtime.native.tasks import TaskList
@@ -216,6 +217,7 @@ def test_code__can_be_released_while_others_compile_and_run(kept: llvm._Kept, mo
 MEMORY = """
 import ctypes, gc
 from anydml.runtime.native import llvm
+from anydml.runtime.native.emission import Crew
 from tests.runtime.native.support import kernel
 def compile_one(n):
     return kernel(str(n), lambda e: e.store("i64", n, e.load("ptr", "%bases", 8), 8))
@@ -400,3 +402,26 @@ def test_that_modules_leave_out_what_nobody_calls() -> None:
         e.do("call void @outer(ptr %staging)")
     defined = {line.split("@")[1].split("(")[0] for line in e.module().splitlines() if line.startswith("define")}
     assert defined == {"inner", "outer", llvm.KERNEL}
+
+
+def test_crew__does_the_longest_work_first() -> None:
+    done: list[int] = []
+    crew = Crew(0)
+    for length in (3, 9, 1, 9, 4):
+        crew.add(partial(done.append, length), length)
+    crew.finish()
+    assert done == [9, 9, 4, 3, 1]
+
+
+def test_crew__raises_what_its_work_raises_after_all_is_done() -> None:
+    done: list[int] = []
+
+    def fail() -> None:
+        raise ValueError("work")
+
+    crew = Crew(2)
+    for work in (fail, partial(done.append, 1), partial(done.append, 2)):
+        crew.add(work)
+    with pytest.raises(ValueError, match="work"):
+        crew.finish()
+    assert sorted(done) == [1, 2]

@@ -6,11 +6,12 @@ its own, need none: LLVM compiles them side by side. All other calls take the lo
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from ctypes import string_at
-from threading import Semaphore, Thread
+from heapq import heappop, heappush
+from itertools import count
+from threading import Lock, Semaphore, Thread
 from typing import Any
 
 
@@ -33,17 +34,20 @@ def emit_object(machine: Any, module: Any) -> bytes:
 
 
 class Crew:
-    """Work shared with helper threads, which begin with it at once."""
+    """Work shared with helper threads, which begin with it at once.
+
+    The longest that waits is done first, so that nobody is left with it at the end.
+    """
 
     def __init__(self, helpers: int) -> None:
         self._most_helpers = helpers
         self._helpers: list[Thread] = []
-        self._waiting: deque[Callable[[], None] | None] = deque()
-        self._count = Semaphore(0)
+        self._waiting: list[tuple[int, int, Callable[[], None] | None]] = []
+        self._lock, self._count, self._numbers = Lock(), Semaphore(0), count()
         self._errors: list[BaseException] = []
 
-    def add(self, work: Callable[[], None]) -> None:
-        self._put(work)
+    def add(self, work: Callable[[], None], length: int = 0) -> None:
+        self._put(work, length)
         if len(self._helpers) < self._most_helpers:
             helper = Thread(target=self._serve, daemon=True)
             with suppress(RuntimeError):  # the system has no more threads
@@ -53,22 +57,27 @@ class Crew:
     def finish(self) -> None:
         """Takes part, and returns when all is done; raises the first error."""
         while self._count.acquire(blocking=False):
-            self._run(self._waiting.popleft())
+            self._run(self._take())
         for _ in self._helpers:
-            self._put(None)
+            self._put(None, 0)
         for helper in self._helpers:
             helper.join()
         if self._errors:
             raise self._errors[0]
 
-    def _put(self, work: Callable[[], None] | None) -> None:
-        self._waiting.append(work)
+    def _put(self, work: Callable[[], None] | None, length: int) -> None:
+        with self._lock:
+            heappush(self._waiting, (-length, next(self._numbers), work))
         self._count.release()
+
+    def _take(self) -> Callable[[], None] | None:
+        with self._lock:
+            return heappop(self._waiting)[2]
 
     def _serve(self) -> None:
         while True:
             self._count.acquire()
-            work = self._waiting.popleft()
+            work = self._take()
             if work is None:
                 return
             self._run(work)

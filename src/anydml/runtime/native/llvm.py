@@ -336,7 +336,7 @@ def _find_object(request: Request, crew: Crew, objects: dict[Hashable, bytes]) -
         if _is_loadable(made, request.symbols):
             disk.save(name, made)
 
-    crew.add(make)
+    crew.add(make, len(text))
 
 
 def _load(request: Request, data: bytes) -> MachineCode:

@@ -162,18 +162,31 @@ def _emit_turned(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str],
         fits = e.both(fits, e.both(e.compare("eq", "%skip", 0), e.compare("eq", "%rows", rows)))
     with e.when(fits):
         mask = e.first_lanes(rows)
-        for number in range(tile.vectors):
-            columns = _turned(e, tile, sums[number :: tile.vectors])
-            place = e.add("%column", number * e.lanes)
-            count = e.subtract("%lanes", number * e.lanes)
-            is_whole = e.compare("sge", count, e.lanes)
-            arguments = (e, "%context", place, "%row", [[column] for column in columns], mask)
-            with e.when(is_whole):
-                epilogue.turned.emit_vectors(*arguments)
-            with e.unless(is_whole):
-                epilogue.turned.emit_vectors(*arguments, count)
+        if tile.vectors == 1:
+            _emit_columns(e, tile, epilogue, sums, 0, mask)
+        else:  # one after the other, through memory: code for all of them would take longer to compile than the tile
+            kind, pitch = e.kind(tile.cells.element), tile.vectors * e.vector_bytes
+            for number, total in enumerate(sums):
+                e.store(kind, total, e.at(memory, number * e.vector_bytes), e.vector_bytes)
+            with e.loop(0, tile.vectors) as vector:
+                place = e.step(memory, (vector, e.vector_bytes))
+                found = [e.load(kind, e.at(place, row * pitch), e.vector_bytes) for row in range(tile.rows)]
+                _emit_columns(e, tile, epilogue, found, vector, mask)
     with e.unless(fits):
         _emit_part(e, tile, sums, memory)
+
+
+def _emit_columns(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str], number: Value, mask: str) -> None:
+    """Turns and stores a vector of columns of all rows."""
+    columns = _turned(e, tile, sums)
+    done = e.multiply(number, e.lanes)
+    place, count = e.add("%column", done), e.subtract("%lanes", done)
+    is_whole = e.compare("sge", count, e.lanes)
+    arguments = (e, "%context", place, "%row", [[column] for column in columns], mask)
+    with e.when(is_whole):
+        epilogue.turned.emit_vectors(*arguments)
+    with e.unless(is_whole):
+        epilogue.turned.emit_vectors(*arguments, count)
 
 
 def _turned(e: Writer, tile: Tile, rows: Sequence[str]) -> list[str]:
