@@ -39,10 +39,8 @@ all tiles of a chunk: a quarter of that cache, or less where it is large."""
 _FEWEST_CHANNELS = 16
 """Fewer are read in less time than it takes to follow the pointers."""
 _FIRST_SPATIAL = 2
-_ROOMY_BYTES = 2 << 20
-"""Of second-level caches that hold gathered windows beside the weights."""
-_FAR_WEIGHTS = 2
-"""Weights that are so many times as large as the second-level cache are read best in the order of pointers."""
+_FAR_IMAGE, _FAR_WEIGHTS = 0.5, 2
+"""Images and weights that are so many times as large as the second-level cache are read best through pointers."""
 
 
 @dataclass(frozen=True)
@@ -153,14 +151,14 @@ def gains_from_channels_last(operator: Any) -> bool:
 
 def gains_from_copy(operator: Any) -> bool:
     """Whether it even gains if its pixels have to be copied in that order first: then each element is gathered once,
-    not for every tap. Where tiles have many registers, and the second-level cache has room for what is gathered,
-    gathering costs little, unless many weights are far away."""
+    not for every tap. Where tiles have many registers gathering costs little, unless the image or the weights are far
+    away."""
     machine = host_machine()
     if not _gains(operator, machine) or prod(operator.filter_tensor.sizes[_FIRST_SPATIAL:]) == 1:
         return False
-    gathers_well = machine.has_two_units and machine.second_level_bytes >= _ROOMY_BYTES
-    weights = prod(operator.filter_tensor.sizes) * CELL_BYTES
-    return not gathers_well or weights > _FAR_WEIGHTS * machine.second_level_bytes
+    image, weights = (prod(tensor.sizes) * CELL_BYTES for tensor in (operator.input_tensor, operator.filter_tensor))
+    near = machine.second_level_bytes
+    return not machine.has_two_units or image > _FAR_IMAGE * near or weights > _FAR_WEIGHTS * near
 
 
 def _gains(operator: Any, machine: Machine) -> bool:
