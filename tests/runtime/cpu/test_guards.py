@@ -43,8 +43,17 @@ def resampling(random: Random) -> Trial:
     return Trial(operator, {"input_tensor": np.ones(operator.input_tensor.sizes, np.float32)}, 0)
 
 
+def deep_product(random: Random) -> Trial:
+    """The right operand is packed a block of depth at a time, the last one being shorter."""
+    rows, depth, columns = random.randint(9, 40), random.randint(1025, 1300), random.randint(512, 600)
+    sizes = {"a_tensor": (rows, depth), "b_tensor": (depth, columns)}
+    operator = dml.Gemm(**{name: dml.TensorDesc("FLOAT32", size) for name, size in sizes.items()})
+    return Trial(operator, {name: np.ones(size, np.float32) for name, size in sizes.items()}, depth)
+
+
 MAKERS = {
     "gemm": gemm,
+    "deep": deep_product,
     "vectors": vector_product,
     "thin": thin_product,
     "narrow": narrow_product,
