@@ -12,8 +12,8 @@ import pytest
 
 import anydml as dml
 from anydml.graph.graph import Graph
+from anydml.runtime.cpu.contraction import depthwise, indirect, partition
 from anydml.runtime.cpu.contraction import gemm as gemm_module
-from anydml.runtime.cpu.contraction import indirect, partition
 from anydml.runtime.cpu.contraction import machine as machine_module
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, host_machine
 from anydml.runtime.cpu.contraction.product import Product
@@ -53,6 +53,13 @@ needs_llvm = pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")
 @pytest.mark.parametrize("seed", range(40))
 def test_gemm__agrees_with_its_definition(seed: int) -> None:
     check(gemm(Random(f"gemm {seed}"), TYPES[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_far_images__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """As if caches were small: the next plane is asked for, and there is none after the last one."""
+    monkeypatch.setattr(depthwise, "_FAR_BYTES", 0)
+    check(convolution(Random(f"far images {seed}"), TYPES[seed % 3], is_depthwise=True))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -367,6 +374,7 @@ def _depthwise(random: Random) -> Trial:
         _depthwise,
         small_planes,
         channels_last,
+        first_layer,
         backward_convolution,
         integer_gemm,
         integer_convolution,

@@ -33,6 +33,8 @@ HELD_TAPS, FEW_HELD_TAPS = 12, 4
 are few registers at all, those with more than the second number."""
 _TALLEST = 8
 """Outputs of a tile."""
+_FAR_BYTES = 5 << 20
+"""Images that are larger come from memory or a far cache, which is asked for their planes ahead."""
 _WORK_OF_MEMORY = 8
 """A multiplication here takes as long as so many of a product, because operands are used less often."""
 
@@ -140,6 +142,13 @@ class Depthwise:
         return self.lanes_are == PLANES or self.sliding.taps * self.crossing.taps <= most
 
     @property
+    def asks_ahead(self) -> bool:
+        """Whether the next plane is asked for while one is worked on."""
+        elements = self.batch * self.channels // self.multiplier * self.sliding.size * self.crossing.size
+        is_far = elements * self.input.type.element_bytes > _FAR_BYTES
+        return is_far and self.lanes_are == PIXELS and self.fold is None
+
+    @property
     def last_lanes(self) -> int:
         """Lanes of the last vector of a row, where machine code depends on it: parts of vectors are stored quickly only
         if it is known which."""
@@ -177,6 +186,7 @@ class Depthwise:
             *((self.sliding, self.crossing) if self.lanes_are == PLANES else (self.sliding.form, self.crossing.form)),
             self.height,
             self.last_lanes,
+            self.asks_ahead,
             self.epilogue.shape,
         )
         code = llvm.compiled(shape, self._write)

@@ -10,7 +10,7 @@ from anydml.runtime.cpu.contraction.cells import FLOATS, Source
 from anydml.runtime.cpu.contraction.expressions import emit_values
 from anydml.runtime.cpu.contraction.machine import LINE_BYTES
 from anydml.runtime.cpu.contraction.writer import Words, Writer
-from anydml.runtime.native.emit import SECOND_LEVEL, Value
+from anydml.runtime.native.emit import FIRST_LEVEL, SECOND_LEVEL, Value
 
 if TYPE_CHECKING:
     from anydml.runtime.cpu.contraction.depthwise import Depthwise
@@ -223,6 +223,8 @@ class PixelEmitter(TileEmitter):
         memory: str,
     ) -> None:
         e, axis = self.e, self.step.crossing
+        if self.step.asks_ahead:
+            self._ask_for_next_plane(lines, column)
         start = e.add(e.multiply(column, axis.step), self.word("crossing_start"))
         lanes = e.subtract(self.word("crossing_outputs"), column) if is_edge else None
         if not weights and not self.step.fold:
@@ -272,6 +274,15 @@ class PixelEmitter(TileEmitter):
             ahead = e.step(at, (AHEAD_TILES * lines, stride))
             for offset in range(0, e.lanes * self.step.crossing.step * self.source.element_bytes, LINE_BYTES):
                 e.prefetch(e.at(ahead, offset), SECOND_LEVEL)
+
+    def _ask_for_next_plane(self, lines: list[tuple[str, str]], column: Value) -> None:
+        """What the same tile reads there, but for lines that the next tile reads, too."""
+        e, step = self.e, self.step
+        width = step.crossing.step * self.source.element_bytes
+        distance = e.add(self.word("input_channel"), e.multiply(column, width))
+        for line, _ in lines[: self.height * step.sliding.step]:
+            for offset in range(0, e.lanes * width, LINE_BYTES):
+                e.prefetch(e.at(e.at(line, distance), offset), FIRST_LEVEL)
 
     def _masks(self, place: Value) -> list[str]:
         """The elements of one or two vectors from `place` on that lie inside the line."""
