@@ -193,6 +193,20 @@ def test_first_layers__are_read_through_pointers(monkeypatch: pytest.MonkeyPatch
         assert step.left.windows.taps == (1, 7, 1)
 
 
+@needs_llvm
+@pytest.mark.parametrize("taps", [60, 300])
+def test_first_layers__of_large_windows_stay_in_the_memory_of_a_thread(taps: int) -> None:
+    """Copies of all lines of a tile have room, or windows are not read through pointers."""
+    x, y = (dml.TensorDesc("FLOAT32", (1, size, pixels, pixels), order="NHWC") for size, pixels in ((3, taps), (16, 3)))
+    weights, ends = dml.TensorDesc("FLOAT32", (16, 3, taps, taps)), [1, 1]
+    options = {"start_padding": ends, "end_padding": ends}
+    operator = dml.Convolution(input_tensor=x, filter_tensor=weights, output_tensor=y, **options)
+    for step in dml.Device().compile_graph(Graph.of(operator)).plan.steps:
+        if isinstance(step, Product) and isinstance(step.left, indirect.IndirectWindows):
+            most = step.left.most_pixels(step.tile.rows) // step.tile.rows
+            assert most * step.left._table_bytes(step.tile.rows) <= ROOM_BYTES
+
+
 def _make_caches_small(monkeypatch: pytest.MonkeyPatch, random: Random) -> None:
     """What is read through pointers is read in more parts, or in other ones."""
     monkeypatch.setattr(indirect, "_NEAR_BYTES", random.choice((1 << 10, 1 << 14, 1 << 18)))

@@ -22,6 +22,7 @@ from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Source
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Numbers
+from anydml.runtime.cpu.contraction.partition import most_rows
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, STAGE, STAGE_PARAMETERS, SUMS_AT, SUMS_BYTES, Form, Staged
 from anydml.runtime.cpu.contraction.tile import depth_block, entry_bytes, even_part
 from anydml.runtime.cpu.contraction.windows import Windows
@@ -141,6 +142,9 @@ class IndirectWindows:
 def is_read_indirectly(windows: Windows, machine: Machine) -> bool:
     """Whether the channels of a pixel are neighbours, and enough for a pointer of their own."""
     is_dense = windows.channel_stride == 1 and windows.source.cells.is_float
+    if windows.is_joined:  # the lines of a tile that lie on padding, all of them at worst, are copied
+        line = round_up(windows.channels * CELL_BYTES, LINE_BYTES)
+        is_dense = is_dense and most_rows(machine) * windows.tap_count * line <= ROOM_BYTES // 2
     return is_dense and _is_read_through_pointers(windows.type, windows.channels, machine)
 
 
