@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from random import Random
@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 import anydml as dml
+from anydml.core.steps import Step
 from anydml.graph.graph import Graph
 from anydml.runtime.cpu.contraction import depthwise, indirect, partition
 from anydml.runtime.cpu.contraction import gemm as gemm_module
 from anydml.runtime.cpu.contraction import machine as machine_module
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, host_machine
+from anydml.runtime.cpu.contraction.panels import Matrix
 from anydml.runtime.cpu.contraction.product import Product
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES
 from anydml.runtime.native import llvm
@@ -132,10 +134,36 @@ def test_deep_right_operands__are_packed_a_block_at_a_time(
 def test_blocks_of_depth__are_what_deep_operands_beside_few_rows_are_packed_in() -> None:
     """In long pieces of rows, not in narrow ones of all: that is what the blocks are for."""
     tensors = {"a_tensor": dml.TensorDesc("FLOAT32", (32, 4096)), "b_tensor": dml.TensorDesc("FLOAT32", (4096, 1024))}
-    compiled = dml.Device().compile_graph(Graph.of(dml.Gemm(**tensors)))
-    (step,) = [step for step in compiled.plan.steps if isinstance(step, Product)]
+    (step,) = [step for step in _steps(dml.Gemm(**tensors)) if isinstance(step, Product)]
     assert step.tile.stages_blocks and step.tile.is_blocked
     assert min(chunk.columns[1] - chunk.columns[0] for chunk in step.chunks) >= partition.LONG_PIECE
+
+
+@needs_llvm
+@pytest.mark.parametrize("is_constant", [False, True])
+def test_long_rows__are_read_in_place_a_short_block_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, is_constant: bool
+) -> None:
+    """Beside a right operand that chunks pack, or that was packed once, on processors with two units."""
+    random = Random(f"long rows {is_constant}")
+    for number, (rows, depth, columns) in enumerate(((37, 321, 70), (30, 1700, 130), (17, 640, 31))):
+        given = {"a_tensor": values(random, (2, 1, rows, depth), "FLOAT32")}
+        given["b_tensor"] = values(random, (2, 1, depth, columns), "FLOAT32")
+        strides = (rows * (depth + 3), 1, depth + 3, 1)
+        tensors = {"a_tensor": dml.TensorDesc("FLOAT32", given["a_tensor"].shape, strides)}
+        flags = "OWNED_BY_DML" if is_constant else None
+        tensors["b_tensor"] = layout(random, given["b_tensor"].shape, "FLOAT32", flags)
+        operator = dml.Gemm(**tensors)
+        with wide_machine(monkeypatch, number):
+            (step,) = [step for step in _steps(operator) if isinstance(step, Product)]
+            is_short = host_machine().has_two_units
+            assert step.tile.has_short_blocks == (isinstance(step.left, Matrix) and step.tile.rows > 8) == is_short
+            assert step.tile.stages_blocks == (is_short and not is_constant)
+            check(Trial(operator, given, depth, ("b_tensor",) if is_constant else ()))
+
+
+def _steps(operator: dml.Operator) -> Sequence[Step]:
+    return dml.Device().compile_graph(Graph.of(operator)).plan.steps
 
 
 @pytest.mark.parametrize("rows", [20, 70])

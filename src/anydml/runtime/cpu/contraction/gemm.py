@@ -32,6 +32,7 @@ from anydml.runtime.cpu.contraction.partition import (
 from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
+from anydml.runtime.cpu.contraction.tile import short_block
 from anydml.runtime.cpu.expand import Workspace
 
 _FEW_ROWS = 16
@@ -43,8 +44,8 @@ _MANY_ROWS = 64
 _MANY_LANES = 128
 """With so many rows and columns, tiles of few rows read the right operand so often that packing it pays."""
 _FEW_VECTORS, _FEW_COLUMNS = 4, 512
-"""So few columns do not pay for packing the other operand; and where tiles have few rows, which need as few pointers,
-so many, if its rows lie in order."""
+"""So few columns do not pay for packing the other operand; and so many, if its rows lie in order, where tiles have few
+rows, which need as few pointers, or read as many vectors at once as they multiply."""
 _MANY_COLUMNS, _ROWS_OF_BLOCKS, _DEEP = 512, 256, 1024
 """A right operand with at least so many columns, beside at most so many rows and of more depth, is packed a block of
 depth at a time."""
@@ -149,11 +150,13 @@ def multiply(
         sums = partial(workspace.temporary, name="sums")
         return [*before, *stream(left, problem.right, problem.batch, epilogue, machine, sums)]
     ways = choose_ways(problem, machine, workspace)
-    tile = tile_of(machine, cells, (rows, columns, depth), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
+    has_short_blocks = _has_short_blocks(problem, ways, machine)
+    at_once = short_block(depth) if has_short_blocks else depth
+    tile = tile_of(machine, cells, (rows, columns, at_once), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
     if ways[0] is Way.STAGED:
         tile = replace(tile, lines_ahead=1)  # of the right operand, which passes by
-    if ways[1] is Way.STAGED and _stages_blocks(problem):
-        tile = replace(tile, stages_blocks=True, is_blocked=True)
+    if has_short_blocks:
+        tile = replace(tile, has_short_blocks=True, is_blocked=True, stages_blocks=ways[1] is Way.STAGED)
     width = tile.columns(machine)
     steps: list[Step] = []
     operands: list[Operand] = []
@@ -226,12 +229,20 @@ def choose_ways(problem: Problem, machine: Machine, workspace: Workspace) -> tup
 def _columns_in_place(problem: Problem, machine: Machine) -> int:
     """Beside so many columns the left operand is read in place."""
     is_in_order = problem.left.depth_strides[-1] == 1 and not _has_far_left(problem)
-    if machine.registers <= FEW_REGISTERS and is_in_order:
+    if is_in_order and (machine.registers <= FEW_REGISTERS or machine.has_two_units):
         return _FEW_COLUMNS
     return _FEW_VECTORS * machine.lanes
 
 
-def _stages_blocks(problem: Problem) -> bool:
+def _has_short_blocks(problem: Problem, ways: tuple[Way, Way], machine: Machine) -> bool:
+    """Whether depth is walked in blocks that are short: what a tile reads of long rows in place stays in the nearest
+    cache then, and a right operand is packed in long pieces of its rows."""
+    if ways[0] is Way.IN_PLACE and ways[1] is not Way.IN_PLACE and machine.has_two_units:
+        return problem.left.lanes > _FEW_ROWS and problem.left.depth[0] > short_depth(machine)
+    return ways[1] is Way.STAGED and _has_long_pieces(problem)
+
+
+def _has_long_pieces(problem: Problem) -> bool:
     """Whether a right operand of many columns is read in long pieces, because so few rows do not hide how slowly short
     ones come."""
     left, right = problem.left, problem.right

@@ -19,8 +19,9 @@ from anydml.runtime.native.schedule import WORD
 
 _WHOLE_DEPTH, _DEPTH_BLOCK = 1536, 1024
 """Up to so many cells depth is one block; else blocks have at most so many."""
-_STAGED_BLOCK = 256
-"""Where blocks are packed one at a time: wide ones that are as large as deeper ones would be."""
+_SHORT_BLOCK = 320
+"""Where blocks are packed one at a time: wide ones that are as large as deeper ones would be; and where rows are read
+in place."""
 _STREAMS = 16
 """Rows of an operand that is read once, from memory, which likes to be read in so many places at once."""
 TILE, PART = "tile", "part"
@@ -47,8 +48,10 @@ class Tile:
     """Whether results wait for a right operand that is read in place, once: in long pieces of a few of its rows."""
     is_blocked: bool = False
     """Whether depth is walked in several blocks, with the sums in memory between them."""
+    has_short_blocks: bool = False
+    """Whether those blocks are so short that what a tile reads of a row stays in the nearest cache."""
     stages_blocks: bool = False
-    """Whether chunks pack the right operand a block of depth at a time, in long pieces of its rows."""
+    """Whether chunks pack the right operand one of those at a time, in long pieces of its rows."""
     turns_results: bool = False
     """Whether results lie side by side along rows: sums are turned in registers before they are stored."""
     skips_padding: bool = False
@@ -73,8 +76,8 @@ class Tile:
 
     def depth_block(self, depth: int) -> int:
         """Of so many cells in depth, those of a block."""
-        if self.stages_blocks:
-            return even_part(depth, _STAGED_BLOCK)
+        if self.has_short_blocks:
+            return short_block(depth)
         return depth if self.is_indirect else depth_block(depth, self.is_streamed)
 
 
@@ -83,6 +86,10 @@ def depth_block(depth: int, is_streamed: bool) -> int:
     if is_streamed and depth > _STREAMS:
         return _STREAMS
     return depth if depth <= _WHOLE_DEPTH else even_part(depth, _DEPTH_BLOCK)
+
+
+def short_block(depth: int) -> int:
+    return even_part(depth, _SHORT_BLOCK)
 
 
 def even_part(size: int, most: int) -> int:
