@@ -153,6 +153,9 @@ def multiply(
     has_short_blocks = _has_short_blocks(problem, ways, machine)
     at_once = short_block(depth) if has_short_blocks else depth
     tile = tile_of(machine, cells, (rows, columns, at_once), ways[0] is not Way.IN_PLACE, ways[1] is Way.IN_PLACE)
+    panel = _as_panel(problem, tile.columns(machine), machine)
+    if panel and ways[1] is not Way.IN_PLACE:
+        ways = ways[0], Way.PACKED
     if ways[0] is Way.STAGED:
         tile = replace(tile, lines_ahead=1)  # of the right operand, which passes by
     if has_short_blocks:
@@ -161,7 +164,9 @@ def multiply(
     steps: list[Step] = []
     operands: list[Operand] = []
     for matrix, way, lanes in ((problem.left, ways[0], tile.rows), (problem.right, ways[1], width)):
-        if way is Way.PACKED:
+        if way is Way.PACKED and matrix is problem.right and panel:
+            operands.append(panel)
+        elif way is Way.PACKED:
             packed, step = pack(matrix, Source(matrix.type, cells), lanes, machine, workspace)
             steps.append(step)
             operands.append(packed)
@@ -307,6 +312,20 @@ def place(access: Access, is_turned: bool) -> Place:
 
 def _two(strides: tuple[int, ...]) -> tuple[int, ...]:
     return (0,) * (2 - len(strides)) + strides
+
+
+def _as_panel(problem: Problem, width: int, machine: Machine) -> Packed | None:
+    """The right operand as it lies, if that is how packing it would leave it: one panel, whose rows are whole vectors."""
+    right = problem.right
+    (depth,), (step,) = right.depth, right.depth_strides
+    if right.type is not DataType.FLOAT32 or problem.cells != FLOATS or right.lane_stride != 1:
+        return None
+    if right.lanes != width or step != width:
+        return None
+    panels = Panels(right.lanes, width, depth, machine.lanes)
+    strides = tuple(stride * CELL_BYTES for stride in right.batch_strides)
+    reach = sum((count - 1) * stride for count, stride in zip(right.batch, strides, strict=True))
+    return Packed(right.slot, panels, strides, reach + panels.size_in_bytes, right.offset * CELL_BYTES)
 
 
 def pack(matrix: Matrix, source: Source, width: int, machine: Machine, workspace: Workspace) -> tuple[Packed, Pack]:

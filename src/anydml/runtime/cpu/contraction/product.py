@@ -29,10 +29,12 @@ class Packed:
     batch_strides: Numbers
     """In bytes."""
     size_in_bytes: int
+    offset: int = 0
+    """In bytes: not 0 where an operand lies as if it were packed, in a buffer of its own."""
 
     @property
     def access(self) -> Access:
-        return Access(self.slot, DataType.UINT8, (1,))
+        return Access(self.slot, DataType.UINT8, (1,), self.offset)
 
     @property
     def sizes(self) -> Numbers:
@@ -186,7 +188,7 @@ class Product:
             if isinstance(operand, Matrix):
                 offsets.append((operand.offset + lane * operand.lane_stride) * CELL_BYTES)
             elif isinstance(operand, Packed):
-                offsets.append(lane // width * operand.panels.panel_bytes)
+                offsets.append(operand.offset + lane // width * operand.panels.panel_bytes)
             else:
                 offsets.append(operand.offset * operand.source.element_bytes)
         ends = {"batch": chunk.batch, "row": chunk.rows, "column": chunk.columns}
