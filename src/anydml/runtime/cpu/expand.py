@@ -134,6 +134,10 @@ def expand_program(program: Program, workspace: Workspace) -> list[Step]:
         before, after, made = [], [], found(program, workspace)
     if made is None:
         return [program]
+    if before and program.operator.dml_type == "CONVOLUTION":
+        from anydml.runtime.cpu.contraction.images import some_at_a_time
+
+        return [*some_at_a_time([*before, *made], workspace), *after]
     if before:
         from anydml.runtime.cpu.reductions.moved import joined
 

@@ -148,10 +148,10 @@ class Emitter:
         hint = ", !nontemporal !0" if stream else ""
         self.do(f"store {kind} {value}, ptr {pointer}, align {align}{hint}")
 
-    def prefetch(self, pointer: str, level: int) -> None:
-        """Asks for a line, to be in a cache of this level when it is read. No address is wrong."""
+    def prefetch(self, pointer: str, level: int, writes: bool = False) -> None:
+        """Asks for a line, to be in a cache of this level when it is read, or written. No address is wrong."""
         self.declare("void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-        self.do(f"call void @llvm.prefetch.p0(ptr {pointer}, i32 0, i32 {4 - level}, i32 1)")
+        self.do(f"call void @llvm.prefetch.p0(ptr {pointer}, i32 {int(writes)}, i32 {4 - level}, i32 1)")
 
     def shuffle(self, kind: str, left: str, right: str | None, lanes: Sequence[int]) -> str:
         """Picks lanes out of two vectors laid end to end; -1 leaves a lane undefined."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
+from anydml.runtime.cpu.contraction.held import STORE_HELD, rows_held
 from anydml.runtime.cpu.contraction.staged import SUMS_AT, stage_call
 from anydml.runtime.cpu.contraction.tile import PART, TILE, Tile
 from anydml.runtime.cpu.contraction.writer import Words, Writer
@@ -62,20 +63,38 @@ class _Tiles:
         e, tile = self.e, self.tile
         rows = (self.word("row_first"), self.word("row_last"), tile.rows)
         columns = (self.word("column_first"), self.word("column_last"), tile.vectors * e.lanes)
-        if self.is_column_first:
+        if tile.holds_results:
+            with e.loop(*columns) as column, e.loop(*rows[:2], rows_held(tile, e.machine)) as row:
+                self._emit_held(start, row, column)
+        elif self.is_column_first:
             with e.loop(*columns) as column, e.loop(*rows) as row:
                 self._emit_call(start, row, column)
         else:
             with e.loop(*rows) as row, e.loop(*columns) as column:
                 self._emit_call(start, row, column)
 
-    def _emit_call(self, start: Value | None, row: Value, column: Value) -> None:
+    def _emit_held(self, start: Value | None, first: Value, column: Value) -> None:
+        """The tiles of some rows, whose results are stored together."""
+        e, tile = self.e, self.tile
+        last = e.minimum(e.add(first, rows_held(tile, e.machine)), self.word("row_last"))
+        lanes = e.minimum(tile.vectors * e.lanes, e.subtract(self.word("column_last"), column))
+        sums = self._sums(start, self._down(first), self._across(column), first)
+        rows, is_last = e.subtract(last, first), "true" if start is None else e.compare("ne", self._depth(start, first)[2], 0)
+        with e.loop(first, last, tile.rows) as row:
+            self._emit_call(start, row, column, first)
+            with e.when(is_last):
+                done = e.subtract(row, first)
+                numbers = (first, column, done, e.minimum(rows, e.add(done, tile.rows)), rows, lanes)
+                e.call(STORE_HELD, ("ptr", "%context"), ("ptr", sums), *(("i64", number) for number in numbers))
+
+    def _emit_call(self, start: Value | None, row: Value, column: Value, held: Value | None = None) -> None:
+        """A tile; `held` is the first row of those whose results are held together."""
         e, tile = self.e, self.tile
         columns = tile.vectors * e.lanes
         lanes = e.minimum(columns, e.subtract(self.word("column_last"), column))
-        across = e.divide(e.subtract(column, self.word("column_first")), columns)
+        across = self._across(column)
         right = e.step(self.operands[1], (across, self.word("right_step")))
-        down = e.divide(e.subtract(row, self.word("row_first")), tile.rows)
+        down = self._down(row)
         left = e.step(self.operands[0], (down, self.word("left_step")))
         skip: Value = 0
         row_stride: Value = 0
@@ -103,7 +122,7 @@ class _Tiles:
             *(("i64", number) for number in numbers),
             ("ptr", "%context"),
             *(("i64", place) for place in places),
-            ("ptr", "null" if start is None else self._sums(down, across)),
+            ("ptr", self._sums(start, down, across, held)),
             ("i64", is_last),
             ("ptr", self._ahead(left, right)),
         ]
@@ -126,12 +145,24 @@ class _Tiles:
         first, last = e.maximum(start, first) if skips else start, e.minimum(after, last)
         return first, last, is_last, e.compare("slt", first, last) if skips else None
 
-    def _sums(self, down: Value, across: Value) -> str:
-        """Where the sums of a tile lie between blocks of depth."""
-        e, columns = self.e, self.tile.vectors * self.e.lanes
-        wide = e.divide_rounding_up(e.subtract(self.word("column_last"), self.word("column_first")), columns)
-        number = e.add(e.multiply(down, wide), across)
+    def _sums(self, start: Value | None, down: Value, across: Value, held: Value | None) -> str:
+        """Where the sums of a tile lie between blocks of depth, or until they are stored."""
+        e, number = self.e, down
+        if start is not None:
+            tall = e.divide_rounding_up(e.subtract(self.word("row_last"), self.word("row_first")), self.tile.rows)
+            number = e.add(e.multiply(across, tall), down)
+        elif held is not None:
+            number = e.subtract(down, self._down(held))
+        else:
+            return "null"
         return e.step(_sums_of_chunk(e, self.words, self.tile), (number, self.tile.sums_bytes(e.machine)))
+
+    def _down(self, row: Value) -> Value:
+        """The number of tiles of the chunk above a row."""
+        return self.e.divide(self.e.subtract(row, self.word("row_first")), self.tile.rows)
+
+    def _across(self, column: Value) -> Value:
+        return self.e.divide(self.e.subtract(column, self.word("column_first")), self.tile.vectors * self.e.lanes)
 
     def _ahead(self, left: str, right: str) -> str:
         """The panel of the outer loop's operand that comes next."""

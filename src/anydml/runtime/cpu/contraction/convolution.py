@@ -35,13 +35,14 @@ from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
 from anydml.runtime.cpu.contraction.tile import Tile
 from anydml.runtime.cpu.contraction.windows import MOST_TAPS, SPATIAL
 from anydml.runtime.cpu.expand import Workspace
+from anydml.runtime.moves.engine import STREAMED_BYTES
 
 _SHORTEST_LINE = 4
 _GATHERED_COST = 1.1
 """Windows that could be read where they lie take longer to gather."""
 _TURNED_COST, _SLOW_TURNED_COST = 1.02, 1.12
 """Results that are turned before they are stored take a little longer; more, where some lanes of a vector are stored
-in parts, or products are so fast that the stores are felt."""
+in parts, or products are so fast that stores of parts of lines are felt."""
 
 
 def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | None:
@@ -147,10 +148,11 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
         chunks = list(cut_beside_panels(work, most))
     else:
         chunks = list(cut(work, 0 if is_turned else 1, not is_in_place, not is_in_place, most))
-    if isinstance(operand, IndirectWindows) and not tile.adds_blocks:
+    if isinstance(operand, IndirectWindows):
         sums = max(work.sums_bytes(chunk) for chunk in chunks)
-        tile = replace(tile, is_blocked=operand.walks_taps(packed.panels.panel_bytes, sums))
-        operand = operand.beside(packed.panels.panel_bytes, machine)
+        tile, operand = operand.finished(tile, packed.panels.panel_bytes, sums, machine)
+        is_far = prod(filtered.batch) * pixels * filters * CELL_BYTES >= STREAMED_BYTES
+        tile = replace(tile, streams_results=tile.holds_results and is_far and epilogue.can_stream(machine))
     operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
     product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)
     return [step, product]
@@ -168,11 +170,12 @@ def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> boo
     strides = done.stores[0].strides
     straight = _cost(filters, machine) * _vectors_of(pixels, machine)
     turned = (_line_cost(filtered, machine) or _cost(pixels, machine)) * _vectors_of(filters, machine)
-    is_quick = machine.stores_some and not machine.has_two_units
+    is_indirect = is_read_indirectly(filtered.windows, machine)
+    is_quick = machine.stores_some and (is_indirect or not machine.has_two_units)
     cost_of_turning = _TURNED_COST if is_quick else _SLOW_TURNED_COST
     if filters > lanes and ends_in_half(filters, machine) and isinstance(_rows_of(filtered, machine), Matrix):
         return True  # fewer take longer to read than to multiply
-    if is_read_indirectly(filtered.windows, machine):
+    if is_indirect:
         straight *= _GATHERED_COST
     if pixels > 1 and strides[-1] != 1:
         straight *= cost_of_turning

@@ -19,7 +19,7 @@ from anydml.runtime.cpu.contraction.expressions import (
     emit_values,
     type_name,
 )
-from anydml.runtime.cpu.contraction.machine import CELL_BYTES
+from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native.emit import Value
 from anydml.runtime.native.schedule import WORD
@@ -88,6 +88,12 @@ class Epilogue:
         """Whether whole vectors can be loaded and stored."""
         lanes = [place.lane_stride(self.folded) for place in self.loads]
         return all(stride in (0, 1) for stride in lanes) and all(p.lane_stride(self.folded) == 1 for p in self.stores)
+
+    def can_stream(self, machine: Machine) -> bool:
+        """Whether results that lie side by side along rows are whole lines of memory, in all columns at once."""
+        lines = [place.plain * place.type.element_bytes for place in self.stores]
+        is_whole = machine.vector_bytes == LINE_BYTES and self.stores[0].type.element_bytes == CELL_BYTES
+        return is_whole and len(lines) == 1 and self.folded == ROWS and lines[0] % LINE_BYTES == 0
 
     @property
     def is_short(self) -> bool:
@@ -162,13 +168,14 @@ class Epilogue:
         sums: Sequence[Sequence[str]],
         mask: str | None = None,
         rows: Value | None = None,
+        streams: bool = False, asks: bool=False
     ) -> None:
         """Stores vectors of sums, several for each row, of elements that lie in one run of the folded axis.
 
-        Only lanes of the mask are stored, and only so many rows, where those are given.
+        Only lanes of the mask are stored, and only so many rows, where those are given. What is streamed is aligned.
         """
         folded, plain = (column, row) if self.folded == COLUMNS else (row, column)
-        walk = _Walk(e, self, context)
+        walk = _Walk(e, self, context, streams); walk.asks=asks
         pointers = walk.starts(*walk.unfold(folded), plain)
         # Without passes that would find it out: strides, and what all rows share, are loaded once.
         strides = [0 if self.stays_down(place) else walk.row_stride(n) for n, place in enumerate(self.places)]
@@ -188,6 +195,18 @@ class Epilogue:
         size = e.load("i64", e.at(context, WORD), WORD)
         _, place = e.split(first, size)
         return e.compare("sle", e.add(place, count), size)
+
+    def rows_before_line(self, e: Writer, context: str, row: Value, column: Value) -> Value:
+        """Of results that lie side by side along rows, how many there are before a vector of them is aligned."""
+        size = self.stores[0].type.element_bytes
+        return e.divide(self.bytes_before_line(e, context, row, column), size)
+
+    def bytes_before_line(self, e: Writer, context: str, row: Value, column: Value) -> Value:
+        """From the first result of a tile to the next place where a vector of results is aligned."""
+        walk, size = _Walk(e, self, context), self.stores[0].type.element_bytes
+        folded, plain = (column, row) if self.folded == COLUMNS else (row, column)
+        address = e.value(f"ptrtoint ptr {walk.starts(*walk.unfold(folded), plain)[0]} to i64")
+        return e.mask(e.subtract(0, address), e.lanes * size - 1)
 
     # --- parts of tiles: sums in memory ----------------------------------------------------------
 
@@ -245,8 +264,8 @@ class Epilogue:
 class _Walk:
     """Emits the work of one vector or element; strides are loaded once."""
 
-    def __init__(self, e: Writer, epilogue: Epilogue, context: str) -> None:
-        self.e, self.epilogue, self.context = e, epilogue, context
+    def __init__(self, e: Writer, epilogue: Epilogue, context: str, streams: bool = False) -> None:
+        self.e, self.epilogue, self.context, self.streams = e, epilogue, context, streams; self.asks=False
         self.sizes = [e.load("i64", e.at(context, number * WORD), WORD) for number in range(2)]
         """Of the middle and of the inner loop."""
 
@@ -321,7 +340,9 @@ class _Walk:
             assert node.type == place.type.numpy_dtype, f"{node.type} is stored as {place.type.name}"
             element = type_name(node.type)
             if mask is None:
-                e.store(e.kind(element, lanes), value, pointer)
+                if self.asks: e.prefetch(e.at(pointer, e.vector_bytes), 1, True)
+                align = e.vector_bytes if self.streams else 1
+                e.store(e.kind(element, lanes), value, pointer, align, self.streams)
             else:
                 e.store_some(element, value, pointer, mask)
 

@@ -20,12 +20,13 @@ from anydml.core.datatype import DataType
 from anydml.core.steps import Access
 from anydml.core.tensor import round_up
 from anydml.runtime.cpu.contraction.cells import Source
+from anydml.runtime.cpu.contraction.held import held_bytes
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Numbers
 from anydml.runtime.cpu.contraction.partition import most_rows
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, STAGE, STAGE_PARAMETERS, SUMS_AT, SUMS_BYTES, Form, Staged
-from anydml.runtime.cpu.contraction.tile import depth_block, entry_bytes, even_part
-from anydml.runtime.cpu.contraction.windows import Windows
+from anydml.runtime.cpu.contraction.tile import Tile, depth_block, entry_bytes, even_part
+from anydml.runtime.cpu.contraction.windows import FEW_CHANNELS, Windows
 from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native.emit import Value
 from anydml.runtime.native.schedule import WORD
@@ -102,10 +103,19 @@ class IndirectWindows:
         """Whether so many bytes of weights are walked by taps, if there is room for so many of sums meanwhile."""
         return panel_bytes > _NEAR_PANEL_BYTES and sums_bytes + self._zeros_bytes <= SUMS_BYTES
 
-    def beside(self, panel_bytes: int, machine: Machine) -> IndirectWindows:
-        """These windows, with so many taps at a time of so many bytes of weights."""
-        count, near = self.windows.tap_count, min(machine.second_level_bytes // 4, _MOST_TAPS_BYTES)
-        return replace(self, tap_block=even_part(count, max(1, near * count // panel_bytes)))
+    def finished(
+        self, tile: Tile, panel_bytes: int, sums_bytes: int, machine: Machine
+    ) -> tuple[Tile, IndirectWindows]:
+        """The tile, and these windows with so many taps at a time of so many bytes of weights; what else is held in
+        memory meanwhile depends on how much room there is."""
+        operand = self
+        if not tile.adds_blocks:
+            count, near = self.windows.tap_count, min(machine.second_level_bytes // 4, _MOST_TAPS_BYTES)
+            tile = replace(tile, is_blocked=self.walks_taps(panel_bytes, sums_bytes))
+            operand = replace(self, tap_block=even_part(count, max(1, near * count // panel_bytes)))
+        held = held_bytes(tile, machine) if tile.turns_results else 0
+        has_room = (sums_bytes if tile.is_blocked else 0) + held + self._zeros_bytes <= SUMS_BYTES
+        return replace(tile, holds_results=tile.turns_results and has_room), operand
 
     def moved(self, slot: int) -> Staged:
         return replace(self, windows=self.windows.moved(slot))
@@ -162,14 +172,18 @@ def gains_from_copy(operator: Any) -> bool:
         return False
     image, weights = (prod(tensor.sizes) * CELL_BYTES for tensor in (operator.input_tensor, operator.filter_tensor))
     near = machine.second_level_bytes
+    if operator.input_tensor.sizes[1] // operator.group_count < FEW_CHANNELS:
+        return True
     return not machine.has_two_units or image > _FAR_IMAGE * near or weights > _FAR_WEIGHTS * near
 
 
 def _gains(operator: Any, machine: Machine) -> bool:
     if operator.dml_type != "CONVOLUTION":
         return False
-    x = operator.input_tensor
-    return _is_read_through_pointers(x.data_type, x.sizes[1] // operator.group_count, machine)
+    x, channels = operator.input_tensor, operator.input_tensor.sizes[1] // operator.group_count
+    if 1 < channels < FEW_CHANNELS and operator.group_count == 1 and operator.dilations[-1] == 1:
+        channels *= operator.filter_tensor.sizes[-1]  # lines of windows are read at once
+    return _is_read_through_pointers(x.data_type, channels, machine)
 
 
 def _is_read_through_pointers(data_type: DataType, channels: int, machine: Machine) -> bool:

@@ -9,6 +9,7 @@ from anydml.core.datatype import DataType
 from anydml.core.steps import Access, Step
 from anydml.runtime.cpu.contraction.block import emit_block
 from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
+from anydml.runtime.cpu.contraction.held import emit_held
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
 from anydml.runtime.cpu.contraction.panels import BATCH_LOOPS, Matrix, Panels, padded
 from anydml.runtime.cpu.contraction.staged import Form, Staged
@@ -201,12 +202,17 @@ class Product:
         e = Writer(self.machine)
         words, staged = self._words, self._staged
         emit_tile(e, self.tile, self.epilogue)
+        if self.tile.holds_results:
+            emit_held(e, self.tile, self.epilogue)
         if staged is not None:
             staged.emit(e, words, self._form)
         with e.function("block", "ptr %parameters, ptr %left, ptr %right, ptr %context, ptr %staging"):
             emit_block(e, words, self.tile, *self._stages)
         with e.function(llvm.KERNEL, "ptr %bases, ptr %parameters, ptr %staging", exported=True, is_cold=True):
             self._emit_batch(e, words)
+            if self.tile.streams_results:
+                # Streaming stores are ordered with nothing: whoever waits for this call must see them.
+                e.do("fence seq_cst")
         return e.module()
 
     def _emit_batch(self, e: Writer, words: Words) -> None:

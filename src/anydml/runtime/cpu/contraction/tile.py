@@ -54,6 +54,10 @@ class Tile:
     """Whether chunks pack the right operand one of those at a time, in long pieces of its rows."""
     turns_results: bool = False
     """Whether results lie side by side along rows: sums are turned in registers before they are stored."""
+    holds_results: bool = False
+    """Whether, besides, those of several tiles are held in memory until whole lines can be stored."""
+    streams_results: bool = False
+    """Whether these lines are written past the caches."""
     skips_padding: bool = False
     """Whether its rows are a line of pixels, which lack the same taps: those that lie on padding are left out."""
     is_indirect: bool = False
@@ -114,10 +118,14 @@ def emit_tile(e: Writer, tile: Tile, epilogue: Epilogue) -> None:
         memory = e.room((tile.rows * tile.vectors + 1) * e.vector_bytes, e.vector_bytes)
         if tile.is_indirect and tile.is_blocked:
             _emit_taps(e, tile)
-            with e.when(e.compare("ne", "%is_last", 0)):
-                _emit_results(e, tile, epilogue, _load_sums(e, tile), memory)
+            if not tile.holds_results:
+                with e.when(e.compare("ne", "%is_last", 0)):
+                    _emit_results(e, tile, epilogue, _load_sums(e, tile), memory)
             return
         sums = _emit_indirect(e, tile, memory) if tile.is_indirect else _emit_depth(e, tile)
+        if tile.holds_results:
+            _store_sums(e, tile, sums)
+            return
         with _when_last(e, tile, sums):
             _emit_results(e, tile, epilogue, sums, memory)
 
@@ -185,7 +193,7 @@ def _emit_turned(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str],
 
 def _emit_columns(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str], number: Value, mask: str) -> None:
     """Turns and stores a vector of columns of all rows."""
-    columns = _turned(e, tile, sums)
+    columns = turned(e, tile, sums)
     done = e.multiply(number, e.lanes)
     place, count = e.add("%column", done), e.subtract("%lanes", done)
     is_whole = e.compare("sge", count, e.lanes)
@@ -196,7 +204,7 @@ def _emit_columns(e: Writer, tile: Tile, epilogue: Epilogue, sums: Sequence[str]
         epilogue.turned.emit_vectors(*arguments, count)
 
 
-def _turned(e: Writer, tile: Tile, rows: Sequence[str]) -> list[str]:
+def turned(e: Writer, tile: Tile, rows: Sequence[str]) -> list[str]:
     """Rows of sums as columns, which have room for as many rows as lanes."""
     lanes, kind = Lanes(CELL_BYTES, e.lanes), e.kind(tile.cells.element)
     numbers = [as_integers(e, tile.cells, row) for row in rows] + ["zeroinitializer"] * (e.lanes - len(rows))

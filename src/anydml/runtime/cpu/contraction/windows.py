@@ -29,7 +29,7 @@ from anydml.runtime.cpu.contraction.writer import Words, Writer
 from anydml.runtime.native.emit import Value
 
 SPATIAL = 3
-_FEW_CHANNELS = 4
+FEW_CHANNELS = 4
 """So many are enough to be turned by themselves."""
 MOST_TAPS = 1024
 """So that tables of taps have room on the stack of any thread."""
@@ -80,7 +80,7 @@ class Windows:
     def way(self) -> str:
         if self.is_joined:
             return JOINED
-        if self.channel_stride == 1 and self.channels >= _FEW_CHANNELS:
+        if self.channel_stride == 1 and self.channels >= FEW_CHANNELS:
             return TURNED
         if self.strides[-1] == 1 and self.steps[-1] in (1, 2):
             return STRAIGHT if self.steps[-1] == 1 else PAIRED
@@ -110,7 +110,7 @@ class Windows:
         """With the few channels of neighbouring pixels, where they lie side by side, as one line of elements."""
         count = self.channels
         is_dense = self.channel_stride == 1 and self.strides[2] == count and self.dilations[2] == 1
-        if not is_dense or not 1 < count < _FEW_CHANNELS or self.taps[2] == 1 or not self.source.cells.is_float:
+        if not is_dense or not 1 < count < FEW_CHANNELS or self.taps[2] == 1 or not self.source.cells.is_float:
             return self
         return replace(
             self,
