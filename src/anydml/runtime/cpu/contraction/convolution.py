@@ -35,9 +35,10 @@ from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
 from anydml.runtime.cpu.contraction.tile import Tile
 from anydml.runtime.cpu.contraction.windows import MOST_TAPS, SPATIAL
 from anydml.runtime.cpu.expand import Workspace
-from anydml.runtime.moves.engine import STREAMED_BYTES
 
 _SHORTEST_LINE = 4
+_STREAMED_BYTES = 32 << 20
+"""Of results that are written past the caches: less is written so slowly, between sums, that it does not pay."""
 _GATHERED_COST = 1.1
 """Windows that could be read where they lie take longer to gather."""
 _TURNED_COST, _SLOW_TURNED_COST = 1.02, 1.12
@@ -151,7 +152,7 @@ def convolve(filtered: Filtered, done: Finished, machine: Machine, workspace: Wo
     if isinstance(operand, IndirectWindows):
         sums = max(work.sums_bytes(chunk) for chunk in chunks)
         tile, operand = operand.finished(tile, packed.panels.panel_bytes, sums, machine)
-        is_far = prod(filtered.batch) * pixels * filters * CELL_BYTES >= STREAMED_BYTES
+        is_far = prod(filtered.batch) * pixels * filters * CELL_BYTES >= _STREAMED_BYTES
         tile = replace(tile, streams_results=tile.holds_results and is_far and epilogue.can_stream(machine))
     operands: tuple[Operand, Operand] = (operand, packed) if is_turned else (packed, operand)
     product = Product(*operands, filtered.batch, sizes, folds, rows, tile, epilogue, tuple(chunks), machine)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node
@@ -21,7 +22,7 @@ from anydml.runtime.cpu.contraction.expressions import (
 )
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, LINE_BYTES, Machine
 from anydml.runtime.cpu.contraction.writer import Words, Writer
-from anydml.runtime.native.emit import Value
+from anydml.runtime.native.emit import FIRST_LEVEL, Value
 from anydml.runtime.native.schedule import WORD
 
 ROWS, COLUMNS = "rows", "columns"
@@ -29,6 +30,15 @@ FOLDS = 3
 """Loops that the folded axis of a result is made of: the pixels of an image, or one loop alone."""
 _PLACE_WORDS = 2 + FOLDS
 """A place in a context: its address and its strides."""
+
+
+class Lines(Enum):
+    """How whole lines of results are stored."""
+
+    ASKED_FOR = "asked for"
+    """The next line of each column is asked for."""
+    STREAMED = "streamed"
+    """Past the caches; they are aligned."""
 
 
 @dataclass(frozen=True)
@@ -168,14 +178,14 @@ class Epilogue:
         sums: Sequence[Sequence[str]],
         mask: str | None = None,
         rows: Value | None = None,
-        streams: bool = False, asks: bool=False
+        lines: Lines | None = None,
     ) -> None:
         """Stores vectors of sums, several for each row, of elements that lie in one run of the folded axis.
 
-        Only lanes of the mask are stored, and only so many rows, where those are given. What is streamed is aligned.
+        Only lanes of the mask are stored, and only so many rows, where those are given.
         """
         folded, plain = (column, row) if self.folded == COLUMNS else (row, column)
-        walk = _Walk(e, self, context, streams); walk.asks=asks
+        walk = _Walk(e, self, context, lines)
         pointers = walk.starts(*walk.unfold(folded), plain)
         # Without passes that would find it out: strides, and what all rows share, are loaded once.
         strides = [0 if self.stays_down(place) else walk.row_stride(n) for n, place in enumerate(self.places)]
@@ -264,8 +274,8 @@ class Epilogue:
 class _Walk:
     """Emits the work of one vector or element; strides are loaded once."""
 
-    def __init__(self, e: Writer, epilogue: Epilogue, context: str, streams: bool = False) -> None:
-        self.e, self.epilogue, self.context, self.streams = e, epilogue, context, streams; self.asks=False
+    def __init__(self, e: Writer, epilogue: Epilogue, context: str, lines: Lines | None = None) -> None:
+        self.e, self.epilogue, self.context, self.lines = e, epilogue, context, lines
         self.sizes = [e.load("i64", e.at(context, number * WORD), WORD) for number in range(2)]
         """Of the middle and of the inner loop."""
 
@@ -340,9 +350,10 @@ class _Walk:
             assert node.type == place.type.numpy_dtype, f"{node.type} is stored as {place.type.name}"
             element = type_name(node.type)
             if mask is None:
-                if self.asks: e.prefetch(e.at(pointer, e.vector_bytes), 1, True)
-                align = e.vector_bytes if self.streams else 1
-                e.store(e.kind(element, lanes), value, pointer, align, self.streams)
+                is_streamed = self.lines is Lines.STREAMED
+                if self.lines is Lines.ASKED_FOR:
+                    e.prefetch(e.at(pointer, e.vector_bytes), FIRST_LEVEL, writes=True)
+                e.store(e.kind(element, lanes), value, pointer, e.vector_bytes if is_streamed else 1, is_streamed)
             else:
                 e.store_some(element, value, pointer, mask)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import lcm
 
-from anydml.runtime.cpu.contraction.epilogue import Epilogue
+from anydml.runtime.cpu.contraction.epilogue import Epilogue, Lines
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, Machine
 from anydml.runtime.cpu.contraction.tile import Tile, turned
 from anydml.runtime.cpu.contraction.writer import Writer
@@ -73,10 +73,12 @@ def _emit_line(e: Writer, tile: Tile, epilogue: Epilogue, pitch: int) -> None:
         count = e.subtract("%lanes", done)
         is_whole = e.both(e.compare("eq", "%rows", e.lanes), e.compare("sge", count, e.lanes))
         if tile.streams_results:  # rows after which no line begins are as many as a line has if no element is aligned
-            is_whole = e.both(is_whole, e.compare("eq", epilogue.bytes_before_line(e, "%context", "%row", "%column"), 0))
+            is_whole = e.both(
+                is_whole, e.compare("eq", epilogue.bytes_before_line(e, "%context", "%row", "%column"), 0)
+            )
         arguments = (e, "%context", e.add("%column", done), "%row", [[column] for column in columns])
         with e.when(is_whole):
-            epilogue.turned.emit_vectors(*arguments, streams=tile.streams_results, asks=not tile.streams_results)
+            epilogue.turned.emit_vectors(*arguments, lines=Lines.STREAMED if tile.streams_results else Lines.ASKED_FOR)
         with e.unless(is_whole):
             epilogue.turned.emit_vectors(*arguments, e.first_lanes("%rows"), count)
     with e.unless(fits):

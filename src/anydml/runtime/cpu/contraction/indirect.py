@@ -103,9 +103,7 @@ class IndirectWindows:
         """Whether so many bytes of weights are walked by taps, if there is room for so many of sums meanwhile."""
         return panel_bytes > _NEAR_PANEL_BYTES and sums_bytes + self._zeros_bytes <= SUMS_BYTES
 
-    def finished(
-        self, tile: Tile, panel_bytes: int, sums_bytes: int, machine: Machine
-    ) -> tuple[Tile, IndirectWindows]:
+    def finished(self, tile: Tile, panel_bytes: int, sums_bytes: int, machine: Machine) -> tuple[Tile, IndirectWindows]:
         """The tile, and these windows with so many taps at a time of so many bytes of weights; what else is held in
         memory meanwhile depends on how much room there is."""
         operand = self
@@ -231,18 +229,51 @@ class _Table:
             self.strides, self.sizes, dilations, taps = map(self.each, ("stride", "size", "dilation", "tap"))
             rows = self._rows()
             tap_bytes = e.multiply(self.word("channels"), self.word("pitch"))
-            e.store("i64", 0, "%table", WORD)
-            with e.loop(0, taps[0]) as a, e.loop(0, taps[1]) as b:
-                outer, middle = e.multiply(a, dilations[0]), e.multiply(b, dilations[1])
-                lines = [e.both(self._is_inside(row, 0, outer), self._is_inside(row, 1, middle)) for row in rows]
-                number = e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2])
-                with e.loop(0, taps[2]) as c:
-                    moved = outer, middle, e.multiply(c, dilations[2])
-                    tap = e.add(number, c)
-                    pointers = self.pointers(rows, lines, moved, tap)
-                    self._emit_entry(e.multiply(tap, tap_bytes), pointers)
-            # A tile that lies on padding altogether has one entry, of zeros: it was written.
-            e.store("i64", e.maximum(e.load("i64", "%table", WORD), 1), "%table", WORD)
+            is_whole = self._is_whole(
+                rows, [e.multiply(e.subtract(t, 1), d) for t, d in zip(taps, dilations, strict=True)]
+            )
+            with e.when(is_whole):
+                self._emit_whole(rows, taps, dilations, tap_bytes)
+            with e.unless(is_whole):
+                self._emit_taps(rows, taps, dilations, tap_bytes)
+
+    def _emit_taps(self, rows: Sequence[_Row], taps: Numbers, dilations: Numbers, tap_bytes: Value) -> None:
+        """The entries of a tile some of whose taps lie on padding."""
+        e = self.e
+        e.store("i64", 0, "%table", WORD)
+        with e.loop(0, taps[0]) as a, e.loop(0, taps[1]) as b:
+            outer, middle = e.multiply(a, dilations[0]), e.multiply(b, dilations[1])
+            lines = [e.both(self._is_inside(row, 0, outer), self._is_inside(row, 1, middle)) for row in rows]
+            number = e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2])
+            with e.loop(0, taps[2]) as c:
+                moved = outer, middle, e.multiply(c, dilations[2])
+                tap = e.add(number, c)
+                pointers = self.pointers(rows, lines, moved, tap)
+                self._emit_entry(e.multiply(tap, tap_bytes), pointers)
+        # A tile that lies on padding altogether has one entry, of zeros: it was written.
+        e.store("i64", e.maximum(e.load("i64", "%table", WORD), 1), "%table", WORD)
+
+    def _is_whole(self, rows: Sequence[_Row], last: Sequence[Value]) -> str:
+        """Whether no tap of any row lies on padding; the last one is so far from the first along each dimension."""
+        e = self.e
+        inside = [
+            e.both(self._is_inside(row, n, 0), self._is_inside(row, n, distance))
+            for row in rows
+            for n, distance in enumerate(last)
+        ]
+        return reduce(e.both, inside)
+
+    def _emit_whole(self, rows: Sequence[_Row], taps: Numbers, dilations: Numbers, tap_bytes: Value) -> None:
+        """The entries of a tile without padding: all pointers move by the same distance from tap to tap."""
+        e, size = self.e, entry_bytes(self.rows)
+        e.store("i64", e.multiply(e.multiply(taps[0], taps[1]), taps[2]), "%table", WORD)
+        with e.loop(0, taps[0]) as a, e.loop(0, taps[1]) as b, e.loop(0, taps[2]) as c:
+            distance = self._distance([e.multiply(*pair) for pair in zip((a, b, c), dilations, strict=True)])
+            tap = e.add(e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2]), c)
+            entry = e.at(e.step("%table", (tap, size)), WORD)
+            e.store("i64", e.multiply(tap, tap_bytes), entry, WORD)
+            for number, row in enumerate(rows, 1):
+                e.store("ptr", e.at(row.pointer, distance), e.at(entry, number * WORD), WORD)
 
     def _rows(self) -> list[_Row]:
         """Rows that a tile has no pixels for read what comes after, or nothing; nobody stores them."""
@@ -327,6 +358,9 @@ class _JoinedTable(_Table):
         self.is_copied = self.e.opposite(reduce(self.e.both, self.are_whole))
         """Whether any row has lines that are."""
         return rows
+
+    def _is_whole(self, rows: Sequence[_Row], last: Sequence[Value]) -> str:
+        return reduce(self.e.both, self.are_whole, super()._is_whole(rows, last))
 
     def pointers(self, rows: Sequence[_Row], lines: Sequence[str], moved: Values, tap: Value) -> list[_Read]:
         e, distance = self.e, self._distance(moved)
