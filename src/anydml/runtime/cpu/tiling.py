@@ -72,7 +72,7 @@ def _chunks(loops: Loops, shape: Shape) -> tuple[list[Loops], list[tuple[int, ..
     if tiling.walks_rows:
         # Threads that write beside one another would take lines from each other.
         bounds = _bounds((rows, ROWS), (columns, beside), pieces)
-    elif tiling.is_staged and not shape.stream:
+    elif tiling.is_staged and not shape.stream and any(step == EVEN for _, step in shape.loads):
         # Lines of rows a power of two apart share places in larger caches too, unless a thread has all of a row.
         bounds = _bounds((rows, beside), (columns, COLUMNS), pieces)
     else:
