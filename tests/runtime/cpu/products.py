@@ -316,6 +316,49 @@ def channels_last(random: Random, data_type: str = "FLOAT32") -> Trial:
     return Trial(operator, given, channels * math.prod(window), shift=_shift(random, data_type))
 
 
+def turned_results(random: Random) -> Trial:
+    """Pixels whose channels lie side by side become planes: packed, with gaps between planes, or between rows."""
+    channels, filters, groups = (
+        random.choice((16, 20, 33)),
+        random.choice((16, 40, 64, 70, 130)),
+        random.choice((1, 1, 2)),
+    )
+    window, image = (tuple(random.randint(*ends) for _ in range(2)) for ends in ((1, 3), (4, 20)))
+    sizes = {
+        "input_tensor": (random.randint(1, 3), groups * channels, *image),
+        "filter_tensor": (groups * filters, channels, *window),
+        "bias_tensor": (1, groups * filters, 1, 1),
+    }
+    tensors = {name: dml.TensorDesc("FLOAT32", size) for name, size in sizes.items()}
+    tensors["input_tensor"] = dml.TensorDesc("FLOAT32", sizes["input_tensor"], order="NHWC")
+    options: dict[str, Any] = {
+        "start_padding": [random.choice((0, 1)) for _ in window],
+        "group_count": groups,
+        "fused_activation": _some_activation(random),
+    }
+    result = dml.Convolution(**tensors, **options).output_tensor.sizes
+    strides, rows = [1] * 4, result[3] + random.choice((0, 0, 3))
+    plane = rows * result[2]
+    strides[2], strides[1] = rows, plane + random.choice((0, 0, 5, -plane % 16))
+    strides[0] = strides[1] * result[1] + 7
+    operator = dml.Convolution(**tensors, **options, output_tensor=dml.TensorDesc("FLOAT32", result, strides))
+    given = {name: values(random, size, "FLOAT32") for name, size in sizes.items()}
+    return Trial(operator, given, channels * math.prod(window), shift=random.choice((0, 0, 4, 36)))
+
+
+def narrow_panel(random: Random, columns: int) -> Trial:
+    """A right operand of so many columns and no gaps, maybe one for each index of the batch, beside long rows."""
+    batch, rows, depth = random.randint(1, 3), random.randint(17, 150), random.choice((330, 700, 1600))
+    sizes = {"a_tensor": (batch, 1, rows, depth), "b_tensor": (batch, 1, depth, columns)}
+    strides = (random.choice((0, depth * columns, depth * columns + 5)), 0, columns, 1)
+    tensors = {"a_tensor": layout(random, sizes["a_tensor"], "FLOAT32")}
+    tensors["b_tensor"] = dml.TensorDesc("FLOAT32", sizes["b_tensor"], strides)
+    given = {name: values(random, size, "FLOAT32") for name, size in sizes.items()}
+    if strides[0] == 0:
+        given["b_tensor"][:] = given["b_tensor"][:1]
+    return Trial(dml.Gemm(**tensors), given, depth, shift=random.choice((0, 4, 16)))
+
+
 BYTES = ("INT8", "UINT8")
 Given = dict[str, tuple[str, tuple[int, ...]]]
 """Types and sizes of inputs."""

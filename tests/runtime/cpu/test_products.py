@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.core.steps import Step
+from anydml.core.steps import Nest, Step
 from anydml.graph.graph import Graph
-from anydml.runtime.cpu.contraction import depthwise, indirect, partition
+from anydml.runtime.cpu.contraction import convolution as convolution_module
+from anydml.runtime.cpu.contraction import depthwise, images, indirect, partition
 from anydml.runtime.cpu.contraction import gemm as gemm_module
 from anydml.runtime.cpu.contraction import machine as machine_module
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, host_machine
-from anydml.runtime.cpu.contraction.panels import Matrix
+from anydml.runtime.cpu.contraction.panels import Matrix, Pack
 from anydml.runtime.cpu.contraction.product import Product
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES
 from anydml.runtime.native import llvm
@@ -36,11 +37,13 @@ from tests.runtime.cpu.products import (
     layout,
     machine,
     magnitude,
+    narrow_panel,
     narrow_product,
     pixelwise,
     run,
     small_planes,
     thin_product,
+    turned_results,
     values,
     vector_product,
     wide_images,
@@ -77,6 +80,28 @@ def test_thin_product__agrees_with_its_definition(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_narrow_product__agrees_with_its_definition(seed: int) -> None:
     check(narrow_product(Random(f"narrow {seed}"), TYPES[seed % 3]))
+
+
+@needs_llvm
+@pytest.mark.parametrize("columns", [8, 16, 32])
+@pytest.mark.parametrize("name", [None, *MACHINES])
+def test_narrow_panels__agree_with_their_definition(
+    monkeypatch: pytest.MonkeyPatch, name: str | None, columns: int
+) -> None:
+    random = Random(f"panel {name} {columns}")
+    with nullcontext() if name is None else machine(monkeypatch, name):
+        for _ in range(4):
+            check(narrow_panel(random, columns))
+
+
+@needs_llvm
+def test_narrow_panels__are_read_where_they_lie(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One panel is packed already if its rows follow one another, and is not if there are gaps."""
+    left = dml.TensorDesc("FLOAT32", (200, 1024))
+    with machine(monkeypatch, "avx2"):
+        for columns, pitch, steps in ((16, 16, [Product]), (16, 17, [Pack, Product]), (12, 12, [Pack, Product])):
+            right = dml.TensorDesc("FLOAT32", (1024, columns), (pitch, 1))
+            assert [type(step) for step in _steps(dml.Gemm(a_tensor=left, b_tensor=right))] == steps
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -205,6 +230,81 @@ def test_first_layers__agree_with_their_definition(monkeypatch: pytest.MonkeyPat
     _make_caches_small(monkeypatch, random)
     with wide_machine(monkeypatch, seed // 2) if seed % 2 == 0 else machine(monkeypatch, "avx2"):
         check(first_layer(random))
+
+
+@needs_llvm
+@pytest.mark.parametrize("seed", range(40))
+def test_turned_results__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Lines that are whole and parts of lines, of buffers that are aligned and others; in half of the cases as if no
+    cache held the results."""
+    random = Random(f"turned {seed}")
+    _make_caches_small(monkeypatch, random)
+    monkeypatch.setattr(convolution_module, "_STREAMED_BYTES", random.choice((0, 1 << 30)))
+    with wide_machine(monkeypatch, seed // 2) if seed % 4 else machine(monkeypatch, "avx2"):
+        check(turned_results(random))
+
+
+@needs_llvm
+def test_turned_results__are_held_until_lines_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And written past the caches only if they are many, lines begin at the same row in all planes, and rows of planes
+    follow one another."""
+    tiles = []
+    for pixels, gap, most in ((16, 0, 0), (17, 0, 0), (16, 4, 0), (16, 0, 1 << 30)):
+        monkeypatch.setattr(convolution_module, "_STREAMED_BYTES", most)
+        with wide_machine(monkeypatch, 3):
+            steps = _steps(_to_planes(1, pixels, "NHWC", gap))
+        tiles += [step.tile for step in steps if isinstance(step, Product)]
+    is_wide = llvm.vector_bytes() == 64
+    if is_wide or llvm.vector_bytes() == 32:
+        assert all(tile.holds_results for tile in tiles)
+        assert [tile.streams_results for tile in tiles] == [is_wide, False, False, False]
+
+
+def _to_planes(batch: int, pixels: int, order: str, gap: int = 0) -> dml.Operator:
+    """A convolution of square images in some order whose result is planes, maybe with a gap behind each row."""
+    sizes, row = (batch, 64, pixels, pixels), pixels + gap
+    x, weights = dml.TensorDesc("FLOAT32", sizes, order=order), dml.TensorDesc("FLOAT32", (64, 64, 3, 3))
+    y = dml.TensorDesc("FLOAT32", sizes, (64 * pixels * row, pixels * row, row, 1))
+    ends = [1, 1]
+    return dml.Convolution(input_tensor=x, filter_tensor=weights, output_tensor=y, start_padding=ends, end_padding=ends)
+
+
+@needs_llvm
+def test_images__are_copied_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as caches hold, and more if they have too few chunks; all of them to the same place."""
+    size = 64 * 100 * 4
+    for limit, chunks, copies in ((0, 0, [1] * 5), (2 * size, 0, [2, 2, 1]), (0, 1000, [5]), (1 << 30, 0, [5])):
+        monkeypatch.setattr(images, "COPY_BYTES", limit)
+        monkeypatch.setattr(images, "_FEWEST_CHUNKS", chunks)
+        with machine(monkeypatch, "avx2"):
+            plan = dml.Device().compile_graph(Graph.of(_to_planes(5, 10, "NCHW"))).plan
+        nests = [step for step in plan.steps if isinstance(step, Nest)]
+        assert [nest.sizes[0] for nest in nests] == copies
+        (slot,) = {nest.stores[0].access.slot for nest in nests}
+        assert plan.slots[slot].size_in_bytes == copies[0] * size
+
+
+@needs_llvm
+@pytest.mark.parametrize("seed", range(12))
+def test_images__that_are_copied_some_at_a_time_agree_with_their_definition(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    random = Random(f"images {seed}")
+    monkeypatch.setattr(images, "COPY_BYTES", random.choice((0, 1 << 16)))
+    monkeypatch.setattr(images, "_FEWEST_CHUNKS", 0)
+    _make_caches_small(monkeypatch, random)
+    groups, channels = random.choice((1, 2)), random.choice((16, 24))
+    sizes = {
+        "input_tensor": (random.randint(2, 5), groups * channels, random.randint(6, 20), 15),
+        "filter_tensor": (groups * 64, channels, 3, 2),
+        "bias_tensor": (1, groups * 64, 1, 1),
+    }
+    tensors = {name: dml.TensorDesc("FLOAT32", size) for name, size in sizes.items()}
+    y = dml.Convolution(**tensors, group_count=groups).output_tensor.sizes
+    operator = dml.Convolution(**tensors, group_count=groups, output_tensor=layout(random, y, "FLOAT32"))
+    given = {name: values(random, size, "FLOAT32") for name, size in sizes.items()}
+    with wide_machine(monkeypatch, 3) if seed % 2 else machine(monkeypatch, "avx2"):
+        check(Trial(operator, given, channels * 6))
 
 
 @needs_llvm

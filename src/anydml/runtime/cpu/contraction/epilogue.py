@@ -101,9 +101,10 @@ class Epilogue:
 
     def can_stream(self, machine: Machine) -> bool:
         """Whether results that lie side by side along rows are whole lines of memory, in all columns at once."""
-        lines = [place.plain * place.type.element_bytes for place in self.stores]
-        is_whole = machine.vector_bytes == LINE_BYTES and self.stores[0].type.element_bytes == CELL_BYTES
-        return is_whole and len(lines) == 1 and self.folded == ROWS and lines[0] % LINE_BYTES == 0
+        if len(self.stores) > 1 or not self.is_single or machine.vector_bytes != LINE_BYTES:
+            return False
+        size = self.stores[0].type.element_bytes
+        return size == CELL_BYTES and self.stores[0].plain * size % LINE_BYTES == 0
 
     @property
     def is_short(self) -> bool:
@@ -208,15 +209,10 @@ class Epilogue:
 
     def rows_before_line(self, e: Writer, context: str, row: Value, column: Value) -> Value:
         """Of results that lie side by side along rows, how many there are before a vector of them is aligned."""
-        size = self.stores[0].type.element_bytes
-        return e.divide(self.bytes_before_line(e, context, row, column), size)
-
-    def bytes_before_line(self, e: Writer, context: str, row: Value, column: Value) -> Value:
-        """From the first result of a tile to the next place where a vector of results is aligned."""
         walk, size = _Walk(e, self, context), self.stores[0].type.element_bytes
         folded, plain = (column, row) if self.folded == COLUMNS else (row, column)
         address = e.value(f"ptrtoint ptr {walk.starts(*walk.unfold(folded), plain)[0]} to i64")
-        return e.mask(e.subtract(0, address), e.lanes * size - 1)
+        return e.divide(e.mask(e.subtract(0, address), e.lanes * size - 1), size)
 
     # --- parts of tiles: sums in memory ----------------------------------------------------------
 

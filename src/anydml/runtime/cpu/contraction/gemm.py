@@ -315,7 +315,7 @@ def _two(strides: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _as_panel(problem: Problem, width: int, machine: Machine) -> Packed | None:
-    """The right operand as it lies, if that is how packing it would leave it: one panel, whose rows are whole vectors."""
+    """The right operand as it lies, if packing would leave it so: as one panel, whose rows are whole vectors."""
     right = problem.right
     (depth,), (step,) = right.depth, right.depth_strides
     if right.type is not DataType.FLOAT32 or problem.cells != FLOATS or right.lane_stride != 1:

@@ -1,7 +1,7 @@
 """Results that lie across the vectors of tiles: held in memory until whole lines of them can be turned and stored.
 
-Tiles that read rows through pointers have few rows. Turned by itself, each would write parts of lines, which caches lose
-before the next part comes where many of these lines share their places.
+Tiles that read rows through pointers have few rows. Turned by itself, each would write parts of lines, which caches
+lose before the next part comes where many of these lines share their places.
 """
 
 from __future__ import annotations
@@ -72,10 +72,6 @@ def _emit_line(e: Writer, tile: Tile, epilogue: Epilogue, pitch: int) -> None:
         columns = turned(e, tile, [e.load(kind, e.at(place, row * pitch), e.vector_bytes) for row in range(e.lanes)])
         count = e.subtract("%lanes", done)
         is_whole = e.both(e.compare("eq", "%rows", e.lanes), e.compare("sge", count, e.lanes))
-        if tile.streams_results:  # rows after which no line begins are as many as a line has if no element is aligned
-            is_whole = e.both(
-                is_whole, e.compare("eq", epilogue.bytes_before_line(e, "%context", "%row", "%column"), 0)
-            )
         arguments = (e, "%context", e.add("%column", done), "%row", [[column] for column in columns])
         with e.when(is_whole):
             epilogue.turned.emit_vectors(*arguments, lines=Lines.STREAMED if tile.streams_results else Lines.ASKED_FOR)

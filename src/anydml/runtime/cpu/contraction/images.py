@@ -14,11 +14,13 @@ from anydml.runtime.cpu.contraction.product import Product
 from anydml.runtime.cpu.expand import Workspace
 
 COPY_BYTES = 2 << 20
-"""Of images that are copied at once, unless one has more: what the second-level caches of two cores hold."""
+"""Of images that are copied at once: what the second-level caches of two cores hold."""
+_FEWEST_CHUNKS = 16
+"""More images are, if they have not so many chunks."""
 
 
 def some_at_a_time(steps: Sequence[Step], workspace: Workspace) -> list[Step]:
-    """A copy of all images and the convolution that reads it as several of both; unchanged where there is no such pair."""
+    """A copy of all images and the convolution that reads it as several of both; unchanged where that is no gain."""
     match steps:
         case [Nest() as copy, Pack() as packing, Product() as product, *after]:
             count = _images_at_once(copy, product)
@@ -37,9 +39,10 @@ def _images_at_once(copy: Nest, product: Product) -> int | None:
     if not isinstance(left, IndirectWindows) or left.slot != target.slot or left.offset or copy.sizes[0] != images:
         return None
     size = prod(copy.sizes[1:]) * target.type.element_bytes
-    # Chunks of several images are kept as they are.
-    unit = max(-(-(last - first) // groups) for first, last in (chunk.batch for chunk in product.chunks))
-    count = max(1, COPY_BYTES // size // unit) * unit
+    # Chunks of several images are kept as they are, and threads need many chunks to share.
+    unit = max(-(-(last - first) // groups) for first, last in _batches(product))
+    shared = -(-_FEWEST_CHUNKS * images // len(product.chunks))
+    count = -(-max(1, COPY_BYTES // size, shared) // unit) * unit
     is_whole = all(first // groups // count == (last - 1) // groups // count for first, last in _batches(product))
     return count if count < images and is_whole else None
 

@@ -66,8 +66,8 @@ def tile_of(
     if is_right_in_place and machine.has_two_units:
         most = min(most, _rows_beside_places(rows, -(-columns // machine.lanes)))
     if not is_left_packed and (depth > short_depth(machine) or columns <= machine.lanes < depth):
-        # Rows that lie a power of two apart share places of the nearest cache, which has eight. Beside one vector nearly
-        # all that is read are numbers of rows, and eight sums keep two units busy.
+        # Rows that lie a power of two apart share places of the nearest cache, which has eight. Beside one vector
+        # nearly all that is read are numbers of rows, and eight sums keep two units busy.
         most = min(most, 8)
     # Sums, vectors of the right operand, and a number of the left one; or a product before it is added.
     spare = machine.registers - (1 if machine.registers <= FEW_REGISTERS and machine.fuses and cells.is_float else 2)
