@@ -32,7 +32,7 @@ from anydml.runtime.cpu.contraction.partition import (
 from anydml.runtime.cpu.contraction.product import Operand, Packed, Product
 from anydml.runtime.cpu.contraction.results import Finish, Finished, finish, sums_of_floats
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES, StagedMatrix
-from anydml.runtime.cpu.contraction.tile import short_block
+from anydml.runtime.cpu.contraction.tile import Tile, short_block
 from anydml.runtime.cpu.expand import Workspace
 
 _FEW_ROWS = 16
@@ -160,21 +160,12 @@ def multiply(
         tile = replace(tile, lines_ahead=1)  # of the right operand, which passes by
     if has_short_blocks:
         tile = replace(tile, has_short_blocks=True, is_blocked=True, stages_blocks=ways[1] is Way.STAGED)
-    width = tile.columns(machine)
     steps: list[Step] = []
-    operands: list[Operand] = []
-    for matrix, way, lanes in ((problem.left, ways[0], tile.rows), (problem.right, ways[1], width)):
-        if way is Way.PACKED and matrix is problem.right and panel:
-            operands.append(panel)
-        elif way is Way.PACKED:
-            packed, step = pack(matrix, Source(matrix.type, cells), lanes, machine, workspace)
-            steps.append(step)
-            operands.append(packed)
-        elif way is Way.STAGED:
-            block = tile.depth_block(depth) if tile.stages_blocks else matrix.depth[0]
-            operands.append(StagedMatrix(matrix, Source(matrix.type, cells), block))
-        else:
-            operands.append(matrix)
+    operands = [_operand(problem.left, ways[0], tile, tile.rows, steps, machine, workspace)]
+    if panel and ways[1] is Way.PACKED:
+        operands.append(panel)
+    else:
+        operands.append(_operand(problem.right, ways[1], tile, tile.columns(machine), steps, machine, workspace))
     work = Work(prod(problem.batch), rows, columns, depth, tile, machine)
     if ways[0] is not Way.IN_PLACE and ways[1] is Way.PACKED and _has_far_left(problem):
         chunks = cut(work, 0, ways[0] is Way.STAGED)
@@ -193,6 +184,21 @@ def multiply(
         machine,
     )
     return [*steps, product]
+
+
+def _operand(
+    matrix: Matrix, way: Way, tile: Tile, lanes: int, steps: list[Step], machine: Machine, workspace: Workspace
+) -> Operand:
+    """An operand as tiles get it; `steps` has what comes before."""
+    if way is Way.IN_PLACE:
+        return matrix
+    source = Source(matrix.type, tile.cells)
+    if way is Way.STAGED:
+        block = tile.depth_block(source.cells.depth(matrix.depth[0])) if tile.stages_blocks else matrix.depth[0]
+        return StagedMatrix(matrix, source, block)
+    packed, step = pack(matrix, source, lanes, machine, workspace)
+    steps.append(step)
+    return packed
 
 
 class Way(Enum):

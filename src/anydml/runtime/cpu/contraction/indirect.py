@@ -237,7 +237,9 @@ class _Table:
             with e.unless(is_whole):
                 self._emit_taps(rows, taps, dilations, tap_bytes)
 
-    def _emit_taps(self, rows: Sequence[_Row], taps: Numbers, dilations: Numbers, tap_bytes: Value) -> None:
+    def _emit_taps(
+        self, rows: Sequence[_Row], taps: Sequence[Value], dilations: Sequence[Value], tap_bytes: Value
+    ) -> None:
         """The entries of a tile some of whose taps lie on padding."""
         e = self.e
         e.store("i64", 0, "%table", WORD)
@@ -263,7 +265,9 @@ class _Table:
         ]
         return reduce(e.both, inside)
 
-    def _emit_whole(self, rows: Sequence[_Row], taps: Numbers, dilations: Numbers, tap_bytes: Value) -> None:
+    def _emit_whole(
+        self, rows: Sequence[_Row], taps: Sequence[Value], dilations: Sequence[Value], tap_bytes: Value
+    ) -> None:
         """The entries of a tile without padding: all pointers move by the same distance from tap to tap."""
         e, size = self.e, entry_bytes(self.rows)
         e.store("i64", e.multiply(e.multiply(taps[0], taps[1]), taps[2]), "%table", WORD)
