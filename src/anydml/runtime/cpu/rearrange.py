@@ -162,7 +162,7 @@ def _never(sizes: Numbers, strides: Numbers) -> Numbers | None:
 
 def _gathers_windows(operator: Any) -> bool:
     """Whether a convolution is faster on a copy of its input with the channels of each pixel side by side."""
-    from anydml.runtime.cpu.contraction.indirect import gains_from_copy
+    from anydml.runtime.cpu.contraction.convolution import gains_from_copy
 
     return gains_from_copy(operator)
 

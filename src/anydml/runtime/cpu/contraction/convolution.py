@@ -14,7 +14,7 @@ from anydml.runtime.cpu.contraction.cells import Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, ROWS, Place
 from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
 from anydml.runtime.cpu.contraction.gemm import activation, pack
-from anydml.runtime.cpu.contraction.indirect import IndirectWindows, is_read_indirectly
+from anydml.runtime.cpu.contraction.indirect import IndirectWindows, gains_from_channels_last, is_read_indirectly
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, LINE_BYTES, Machine, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix
 from anydml.runtime.cpu.contraction.partition import (
@@ -41,6 +41,9 @@ _STREAMED_BYTES = 32 << 20
 """Of results that are written past the caches: less is written so slowly, between sums, that it does not pay."""
 _GATHERED_COST = 1.1
 """Windows that could be read where they lie take longer to gather."""
+_COPIED_COST = 1.05
+"""Images that are copied before they are read."""
+_FIRST_SPATIAL = 2
 _TURNED_COST, _SLOW_TURNED_COST = 1.02, 1.12
 """Results that are turned before they are stored take a little longer; more, where some lanes of a vector are stored
 in parts, or products are so fast that stores of parts of lines are felt."""
@@ -184,6 +187,18 @@ def _prefers_turned(filtered: Filtered, done: Finished, machine: Machine) -> boo
         turned *= cost_of_turning
     # Equal costs: where channels of the result lie side by side, so do those of the weights.
     return turned < straight or (turned == straight and strides[1] == 1)
+
+
+def gains_from_copy(operator: Any) -> bool:
+    """Whether a convolution is faster on a copy of its input that has the channels of each pixel side by side: then an
+    element is gathered once, not for every tap, if pixels are the rows of the product."""
+    if not gains_from_channels_last(operator) or prod(operator.filter_tensor.sizes[_FIRST_SPATIAL:]) == 1:
+        return False
+    machine, sizes = host_machine(), operator.filter_tensor.sizes
+    filters = sizes[0] // operator.group_count if operator.is_forward else sizes[1]
+    pixels = prod(operator.output_tensor.sizes[_FIRST_SPATIAL:])
+    straight = _cost(filters, machine) * _vectors_of(pixels, machine) * _GATHERED_COST
+    return straight > _cost(pixels, machine) * _vectors_of(filters, machine) * _TURNED_COST * _COPIED_COST
 
 
 def _vectors_of(columns: int, machine: Machine) -> int:

@@ -40,9 +40,6 @@ _NEAR_PANEL_BYTES, _MOST_TAPS_BYTES = 192 * 1024, 256 * 1024
 all tiles of a chunk: a quarter of that cache, or less where it is large."""
 _FEWEST_CHANNELS = 16
 """Fewer are read in less time than it takes to follow the pointers."""
-_FIRST_SPATIAL = 2
-_FAR_IMAGE, _FAR_WEIGHTS = 0.5, 2
-"""Images and weights that are so many times as large as the second-level cache are read best through pointers."""
 
 
 @dataclass(frozen=True)
@@ -158,30 +155,12 @@ def is_read_indirectly(windows: Windows, machine: Machine) -> bool:
 
 def gains_from_channels_last(operator: Any) -> bool:
     """Whether an operator is a convolution that would read its pixels so if their channels were neighbours."""
-    return _gains(operator, host_machine())
-
-
-def gains_from_copy(operator: Any) -> bool:
-    """Whether it even gains if its pixels have to be copied in that order first: then each element is gathered once,
-    not for every tap. Where tiles have many registers gathering costs little, unless the image or the weights are far
-    away."""
-    machine = host_machine()
-    if not _gains(operator, machine) or prod(operator.filter_tensor.sizes[_FIRST_SPATIAL:]) == 1:
-        return False
-    image, weights = (prod(tensor.sizes) * CELL_BYTES for tensor in (operator.input_tensor, operator.filter_tensor))
-    near = machine.second_level_bytes
-    if operator.input_tensor.sizes[1] // operator.group_count < FEW_CHANNELS:
-        return True
-    return not machine.has_two_units or image > _FAR_IMAGE * near or weights > _FAR_WEIGHTS * near
-
-
-def _gains(operator: Any, machine: Machine) -> bool:
     if operator.dml_type != "CONVOLUTION":
         return False
     x, channels = operator.input_tensor, operator.input_tensor.sizes[1] // operator.group_count
     if 1 < channels < FEW_CHANNELS and operator.group_count == 1 and operator.dilations[-1] == 1:
         channels *= operator.filter_tensor.sizes[-1]  # lines of windows are read at once
-    return _is_read_through_pointers(x.data_type, channels, machine)
+    return _is_read_through_pointers(x.data_type, channels, host_machine())
 
 
 def _is_read_through_pointers(data_type: DataType, channels: int, machine: Machine) -> bool:

@@ -21,6 +21,8 @@ _MOST_POINTERS = 9
 """Pointers of more rows do not stay in registers: every step loads them again."""
 _LATENCY = 8
 """Sums that a processor with two units works on at once: fewer take as long."""
+_COST_OF_WEIGHTS = 1
+"""What it takes to read a vector of weights from the second-level cache, in halves of a product."""
 _FEWEST_CHUNKS = 16
 """Tiles are less wide where threads would have fewer chunks to share."""
 _TILES_BESIDE_FAR = 8
@@ -41,7 +43,8 @@ def pointer_tile(machine: Machine, cells: Cells, batch: int, sizes: tuple[int, i
     def cost(form: tuple[int, int]) -> int:
         height, wide = form
         loads = height + wide + (height if height > _MOST_POINTERS else 0)
-        return -(-rows // height) * -(-vectors // wide) * (max(height * wide, _LATENCY, loads) + 1)
+        step = 2 * max(height * wide, _LATENCY, loads) + wide * _COST_OF_WEIGHTS
+        return -(-rows // height) * -(-vectors // wide) * step
 
     heights = range(min(rows, most_rows(machine)), min(rows, _FEWEST_ROWS) - 1, -1)
     height, wide = min(map(form, heights), key=cost)
