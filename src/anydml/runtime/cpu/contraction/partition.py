@@ -46,6 +46,8 @@ _STREAMED_ROWS, STREAMED_ROWS_OF_FAR = 2, 64
 """Results of so few rows wait for the right operand: wherever it lies, and where no cache holds it."""
 _FAR_RIGHT_BYTES = 16 << 20
 """No cache holds more than these of an operand that is read once."""
+_NEAR_RIGHT_BYTES = 2 << 20
+"""Short pieces of an operand that has no more are read as quickly as long ones."""
 BLOCK_BYTES = 384 * 1024
 """Of a packed operand that stays in the second-level cache while the other one passes by."""
 _NEAREST_BYTES = 40 * 1024
@@ -148,6 +150,11 @@ def part_of(size: int, unit: int, pieces: int, most: int) -> int:
     return -(-units // count) * unit
 
 
+def _is_small(work: Work) -> bool:
+    """Whether even shares of the columns matter more than long pieces of the right operand, which are near anyway."""
+    return work.rows <= FEWEST_LANES and work.columns * work.depth * CELL_BYTES <= _NEAR_RIGHT_BYTES
+
+
 @dataclass(frozen=True)
 class Work:
     """What is cut: sizes of the batch, the rows, the columns and the depth, in tiles of a form."""
@@ -219,7 +226,7 @@ def cut(work: Work, side: int, is_staged: bool, is_limited: bool = True, limit: 
         most = min(most, work.most_nearest(side))
     if work.tile.is_streamed and (work.rows == 1 or is_far(work.depth, work.columns)):
         pieces = min(pieces, max(FEWEST_PARTS, -(-work.columns // LONG_ROW)))
-    if work.tile.stages_blocks:
+    if work.tile.stages_blocks and not _is_small(work):
         pieces = min(pieces, max(FEWEST_PARTS, work.columns // LONG_PIECE))
     parts[side] = part_of(sizes[side], work.units[side], pieces, most)
     made = -(-sizes[side] // parts[side])
