@@ -201,7 +201,7 @@ def test_far__results_of_mixed_and_crowded_operands_are_streamed_up_to_a_size(mo
     is_wide = llvm.vector_bytes() >= 64
     for pixels, is_crowded in ((56 * 56, not is_wide), (64 * 64, True)):  # short vectors are always staged
         nests = [images(64, pixels, "NCHW", "NHWC", order) for order in ("NCHW", "NHWC")]
-        size = 4 * nests[0].iterations
+        size = int(3 * 4 * nests[0].iterations / pointwise.STREAMED_MIXED)
         monkeypatch.setattr(pointwise, "STREAMED_BYTES", size // tiling.FARTHEST_MIXED)
         assert [is_tiled(nest) for nest in nests] == [not is_crowded] * 2
         monkeypatch.setattr(pointwise, "STREAMED_BYTES", size)

@@ -80,7 +80,7 @@ def _runs_well(loops: Loops) -> bool:
     steps = {side.step for side in loops.sides if _lies_apart(side)}
     if not steps:
         return columns >= LEAST_COLUMNS or columns == loops.iterations
-    is_streamed = loops.iterations * loops.sides[-1].element_bytes >= pointwise.STREAMED_BYTES
+    is_streamed = pointwise.is_far_mixed(loops, loops.iterations)
     return steps == {TURNED} and columns >= LONG_COLUMNS and (rows >= LEAST_TURNED or is_streamed)
 
 
@@ -120,7 +120,7 @@ def _cost(loops: Loops, moved: Sequence[int]) -> int:
     columns, sizes = _columns(loops, moved), [side.element_bytes for side in loops.sides]
     short = sum(sizes) * LEAST_COLUMNS // columns if columns < LEAST_COLUMNS else 0
     # What is streamed is best written in one piece.
-    is_streamed = loops.iterations * sizes[-1] >= pointwise.STREAMED_BYTES
+    is_streamed = pointwise.is_far_mixed(loops, loops.iterations)
     prices = [2 if is_streamed and loops.sides[number].is_store else 1 for number in moved]
     return sum(price * sizes[number] for price, number in zip(prices, moved, strict=True)) + short
 
@@ -216,7 +216,7 @@ class _Blocks:
     def _between(self, sizes: tuple[int, ...], source: Side, destination: Side) -> Part:
         """A move; operands of the nest go on from block to block."""
         plan = plan_between(sizes, source, destination)
-        is_large = self.loops.iterations * destination.element_bytes >= pointwise.STREAMED_BYTES
+        is_large = pointwise.is_far_mixed(self.loops, self.loops.iterations)
         stream = is_large and destination.slot != OWN_THREAD
         lowered = lowering.lower(plan, llvm.vector_bytes(), stream)
         task = lowering.task(plan, lowered, lowering.Sides(source.slot, destination.slot), 1)

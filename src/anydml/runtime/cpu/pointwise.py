@@ -23,6 +23,7 @@ from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
 from anydml.runtime.cpu.loops import APART, EVEN, PAIRED, STILL, TURNED, Loops, canonical, cut
 from anydml.runtime.native import llvm, slots
+from anydml.runtime.native.caches import far_bytes
 from anydml.runtime.native.emit import Emitter, Value, pointers_to
 from anydml.runtime.native.math.parts import joined, parts_of
 from anydml.runtime.native.math.table import FUNCTIONS
@@ -48,8 +49,10 @@ SHARED_WORK, CHUNK_WORK = 1 << 19, 1 << 18
 OPERATION_WORK = 0.25
 FEWEST_CHUNKS, MOST_CHUNKS = 8, 128
 """More chunks than threads, so that a thread held up by others leaves work to the rest."""
-STREAMED_BYTES = 8 << 20
-"""Results as large as this would not stay in the caches anyway."""
+STREAMED_BYTES = far_bytes()
+"""Results of nests that touch so much memory are written past the caches: they would not stay there anyway."""
+STREAMED_MIXED = 0.5
+"""A part of that where operands lie in several orders: lines that are far apart leave caches earlier."""
 
 
 @dataclass(frozen=True)
@@ -198,13 +201,20 @@ def shape_of(nest: Nest, loops: Loops, results: int) -> Shape:
     told = [(side.type, side.step) for side in loops.sides]
     count = len(nest.loads)
     store = loops.sides[count]
-    stream = (
-        results * store.element_bytes >= STREAMED_BYTES
-        and len(nest.stores) == 1
-        and store.step == EVEN
-        and loops.sizes[-1] >= LEAST_STREAMED
-    )
+    is_mixed = any(step == TURNED for _, step in told)
+    stream = len(nest.stores) == 1 and store.step == EVEN and loops.sizes[-1] >= LEAST_STREAMED
+    stream = stream and (is_far_mixed if is_mixed else is_far)(loops, results)
     return Shape(values, tuple(told[:count]), tuple(told[count:]), llvm.vector_bytes(), stream)
+
+
+def is_far(loops: Loops, results: int, times: float = 1) -> bool:
+    """Whether nests like this one that compute so many results touch so many times what caches hold."""
+    return loops.bytes_touched * results >= times * STREAMED_BYTES * loops.iterations
+
+
+def is_far_mixed(loops: Loops, results: int, times: float = 1) -> bool:
+    """The same where operands lie in several orders."""
+    return is_far(loops, results, times * STREAMED_MIXED)
 
 
 def _work(loops: Loops, values: Sequence[Node]) -> int:

@@ -48,7 +48,7 @@ def task_of(nest: Nest, loops: Loops) -> Task | None:
         return None
     loops = loops if loops.sides[-1].step == EVEN else in_order_of_store(nest)
     shape = pointwise.shape_of(nest, loops, loops.iterations)
-    is_far = loops.iterations * loops.sides[-1].element_bytes >= pointwise.STREAMED_BYTES
+    is_far = pointwise.is_far_mixed(loops, loops.iterations)
     if is_far:
         # Parts of lines that are streamed take many times as long as lines: shorter vectors are taken together.
         shape = replace(shape, vector_bytes=max(shape.vector_bytes, LINE_BYTES))
@@ -126,7 +126,7 @@ def _can_stream(tiling: Tiling, shape: Shape, loops: Loops) -> bool:
     """Whether far results can be streamed: vectors of all rows of them are aligned together, or follow one another."""
     columns, store = loops.sizes[-1], loops.sides[-1]
     is_mixed = any(step == EVEN for _, step in shape.loads)
-    is_farther = loops.iterations * store.element_bytes >= FARTHEST_MIXED * pointwise.STREAMED_BYTES
+    is_farther = pointwise.is_far_mixed(loops, loops.iterations, FARTHEST_MIXED)
     if tiling.is_staged and is_mixed and is_farther:
         return False
     if len(shape.stores) > 1 or columns % shape.lanes:

@@ -15,6 +15,7 @@ from anydml.runtime.moves.kernels.convert import is_supported
 from anydml.runtime.moves.kernels.frame import Lowered
 from anydml.runtime.moves.plan import MovePlan, plan_move
 from anydml.runtime.native import llvm
+from anydml.runtime.native.caches import far_bytes
 from anydml.runtime.native.pool import get_threads, set_threads
 from anydml.runtime.native.tasks import Task, TaskList
 
@@ -24,10 +25,10 @@ SMALL_BYTES = 16 * 1024
 """Up to here NumPy is done before a kernel could be compiled."""
 SHARED_BYTES = 512 * 1024
 """Memory touched from which on more than one thread pays: another one takes some microseconds to begin."""
-STREAMED_BYTES = 8 * 1024 * 1024
-"""From here on the result would not stay in the caches anyway."""
-STREAMED_FILLS = 4
-"""Times as much when nothing is read that would need the caches too."""
+STREAMED_BYTES = far_bytes()
+"""Memory touched from which on the result would not stay in the caches anyway."""
+STREAMED_TILES = 0.4
+"""A part of that where sides are contiguous along different loops: lines that are far apart leave caches earlier."""
 CHUNK_BYTES = 1024 * 1024
 """What one thread moves at a time, of a shared move. Only sizes decide how work is cut, never the threads."""
 FEWEST_CHUNKS, MOST_CHUNKS = 8, 256
@@ -197,7 +198,7 @@ class PreparedMove:
 
     def lowered(self) -> Lowered:
         """The plan made ready for this machine."""
-        stream = self._payload_bytes >= STREAMED_BYTES * (STREAMED_FILLS if self.plan.kernel == "fill" else 1)
+        stream = self._touched_bytes >= STREAMED_BYTES * (STREAMED_TILES if self.plan.kernel == "tile" else 1)
         types = self._types if self._converts else None
         return lowering.lower(self.plan, llvm.vector_bytes(), stream, types, self._scale_bias)
 

@@ -210,9 +210,9 @@ def _shape_of(reduction: Reduction, bounds: Bounds, is_along: bool, has_many_row
     values = tuple(stage.value for stage in reduction.stages) + tuple(store.value for store in reduction.stores)
     stores_all = reduction.stores_all or bool(reduction.scan)
     keeps = _kept_stage(reduction, bounds) if is_along and stores_all else -1
-    written = bounds.iterations * sum(side.element_bytes for side in bounds.sides[count:])
     can_stream = stores_all and is_along and not reduction.scan
-    stream = can_stream and written >= STREAMED_BYTES and all(step == EVEN for _, step in told[count:])
+    is_far = bounds.bytes_touched >= STREAMED_BYTES
+    stream = can_stream and is_far and all(step == EVEN for _, step in told[count:])
     folds = tuple(stage.fold for stage in reduction.stages)
     moves = told[:count], told[count:]
     row = is_along and bounds.sizes[-2] == bounds.sizes[-3] == 1
