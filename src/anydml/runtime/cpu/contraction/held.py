@@ -67,16 +67,22 @@ def _call(e: Writer, sums: str, row: Value, rows: Value) -> None:
 def _emit_line(e: Writer, tile: Tile, epilogue: Epilogue, pitch: int) -> None:
     """As many rows as a vector has lanes, or fewer: a vector of rows for each column."""
     kind, fits = e.kind(tile.cells.element), epilogue.fits_run(e, "%context", "%row", "%column", "%rows", "%lanes")
+    memory = e.room(e.lanes * e.vector_bytes, e.vector_bytes)
     with e.when(fits), e.loop(0, "%lanes", e.lanes) as done:
         place = e.step("%sums", (done, CELL_BYTES))
         columns = turned(e, tile, [e.load(kind, e.at(place, row * pitch), e.vector_bytes) for row in range(e.lanes)])
-        count = e.subtract("%lanes", done)
-        is_whole = e.both(e.compare("eq", "%rows", e.lanes), e.compare("sge", count, e.lanes))
-        arguments = (e, "%context", e.add("%column", done), "%row", [[column] for column in columns])
+        first, count = e.add("%column", done), e.minimum(e.subtract("%lanes", done), e.lanes)
+        is_whole = e.both(e.compare("eq", "%rows", e.lanes), e.compare("eq", count, e.lanes))
         with e.when(is_whole):
-            epilogue.turned.emit_vectors(*arguments, lines=Lines.STREAMED if tile.streams_results else Lines.ASKED_FOR)
-        with e.unless(is_whole):
-            epilogue.turned.emit_vectors(*arguments, e.first_lanes("%rows"), count)
+            lines = Lines.STREAMED if tile.streams_results else Lines.ASKED_FOR
+            epilogue.turned.emit_vectors(e, "%context", first, "%row", [[column] for column in columns], lines=lines)
+        with e.unless(is_whole):  # through memory: one after the other takes less code
+            for n, column in enumerate(columns):
+                e.store(kind, column, e.at(memory, n * e.vector_bytes), e.vector_bytes)
+            mask = e.first_lanes("%rows")
+            with e.loop(0, count) as number:
+                column = e.load(kind, e.step(memory, (number, e.vector_bytes)), e.vector_bytes)
+                epilogue.turned.emit_vectors(e, "%context", e.add(first, number), "%row", [[column]], mask)
     with e.unless(fits):
         numbers = [("i64", number) for number in (pitch, "%row", "%column", "%rows", "%lanes")]
         e.call("finish", ("ptr", "%context"), ("ptr", "%sums"), *numbers)

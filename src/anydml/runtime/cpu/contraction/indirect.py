@@ -10,7 +10,8 @@ row of the tile.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
@@ -33,6 +34,8 @@ from anydml.runtime.native.schedule import WORD
 
 _ZEROS_AT, _MOST_CHANNELS = SUMS_AT, SUMS_BYTES // CELL_BYTES
 """Where in the memory of a thread the line of zeros lies, and how long it may be. Sums follow, if there is room."""
+_ROW_BYTES = 4 * WORD
+"""Of what is noted of a row: where its first tap reads, along each dimension and in memory."""
 _NEAR_BYTES = 192 * 1024
 """Of pixels, beside the weights that pass by."""
 _NEAR_PANEL_BYTES, _MOST_TAPS_BYTES = 192 * 1024, 256 * 1024
@@ -186,7 +189,10 @@ class _Read(NamedTuple):
 
 
 class _Table:
-    """Writes `table(parameters, source, first, zeros, table)`: the table of the tile that begins at a pixel."""
+    """Writes `table(parameters, source, first, zeros, table)`: the table of the tile that begins at a pixel.
+
+    The rows of a tile are noted first. Loops over them compile faster than code for each would, and run as fast.
+    """
 
     def __init__(self, e: Writer, words: Words, rows: int) -> None:
         self.e, self.words, self.rows = e, words, rows
@@ -204,74 +210,50 @@ class _Table:
     def emit(self) -> None:
         e = self.e
         with e.function("table", "ptr %parameters, ptr %source, i64 %first, ptr %zeros, ptr %table"):
+            self.noted = e.room(self.rows * _ROW_BYTES, WORD)
             self.prepare()
-            self.strides, self.sizes, dilations, taps = map(self.each, ("stride", "size", "dilation", "tap"))
-            rows = self._rows()
-            tap_bytes = e.multiply(self.word("channels"), self.word("pitch"))
-            is_whole = self._is_whole(
-                rows, [e.multiply(e.subtract(t, 1), d) for t, d in zip(taps, dilations, strict=True)]
-            )
+            self.strides, self.sizes, self.dilations, self.taps = map(self.each, ("stride", "size", "dilation", "tap"))
+            self.tap_bytes = e.multiply(self.word("channels"), self.word("pitch"))
+            is_whole = self._note_rows()
             with e.when(is_whole):
-                self._emit_whole(rows, taps, dilations, tap_bytes)
+                self._emit_whole()
             with e.unless(is_whole):
-                self._emit_taps(rows, taps, dilations, tap_bytes)
+                self._emit_taps()
 
-    def _emit_taps(
-        self, rows: Sequence[_Row], taps: Sequence[Value], dilations: Sequence[Value], tap_bytes: Value
-    ) -> None:
-        """The entries of a tile some of whose taps lie on padding."""
-        e = self.e
-        e.store("i64", 0, "%table", WORD)
-        with e.loop(0, taps[0]) as a, e.loop(0, taps[1]) as b:
-            outer, middle = e.multiply(a, dilations[0]), e.multiply(b, dilations[1])
-            lines = [e.both(self._is_inside(row, 0, outer), self._is_inside(row, 1, middle)) for row in rows]
-            number = e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2])
-            with e.loop(0, taps[2]) as c:
-                moved = outer, middle, e.multiply(c, dilations[2])
-                tap = e.add(number, c)
-                pointers = self.pointers(rows, lines, moved, tap)
-                self._emit_entry(e.multiply(tap, tap_bytes), pointers)
-        # A tile that lies on padding altogether has one entry, of zeros: it was written.
-        e.store("i64", e.maximum(e.load("i64", "%table", WORD), 1), "%table", WORD)
+    # Rows
 
-    def _is_whole(self, rows: Sequence[_Row], last: Sequence[Value]) -> str:
-        """Whether no tap of any row lies on padding; the last one is so far from the first along each dimension."""
-        e = self.e
-        inside = [
-            e.both(self._is_inside(row, n, 0), self._is_inside(row, n, distance))
-            for row in rows
-            for n, distance in enumerate(last)
-        ]
-        return reduce(e.both, inside)
+    def _note_rows(self) -> str:
+        """Notes all rows, and returns whether no tap of any of them lies on padding.
 
-    def _emit_whole(
-        self, rows: Sequence[_Row], taps: Sequence[Value], dilations: Sequence[Value], tap_bytes: Value
-    ) -> None:
-        """The entries of a tile without padding: all pointers move by the same distance from tap to tap."""
-        e, size = self.e, entry_bytes(self.rows)
-        e.store("i64", e.multiply(e.multiply(taps[0], taps[1]), taps[2]), "%table", WORD)
-        with e.loop(0, taps[0]) as a, e.loop(0, taps[1]) as b, e.loop(0, taps[2]) as c:
-            distance = self._distance([e.multiply(*pair) for pair in zip((a, b, c), dilations, strict=True)])
-            tap = e.add(e.multiply(e.add(e.multiply(a, taps[1]), b), taps[2]), c)
-            entry = e.at(e.step("%table", (tap, size)), WORD)
-            e.store("i64", e.multiply(tap, tap_bytes), entry, WORD)
-            for number, row in enumerate(rows, 1):
-                e.store("ptr", e.at(row.pointer, distance), e.at(entry, number * WORD), WORD)
-
-    def _rows(self) -> list[_Row]:
-        """Rows that a tile has no pixels for read what comes after, or nothing; nobody stores them."""
+        Rows that a tile has no pixels for read what comes after, or nothing; nobody stores them.
+        """
         e, (_, *pixels) = self.e, self.each("pixel")
-        steps, firsts = self.each("index_step"), self.each("start")
+        steps, firsts, places = self.each("index_step"), self.each("start"), self.places()
         line, index = e.split("%first", pixels[1])
-        indices = [*e.split(line, pixels[0]), index]
-        found = []
-        for _ in range(self.rows):
-            places = zip(indices, steps, firsts, strict=True)
-            outer, middle, inner = (e.add(e.multiply(index, step), first) for index, step, first in places)
-            starts = outer, middle, inner
-            found.append(_Row(starts, e.at("%source", self._distance(starts))))
-            indices = self._following(indices, pixels)
-        return found
+        indices = [("i64", str(number)) for number in (*e.split(line, pixels[0]), index)]
+        with e.carried(0, self.rows, 1, [*indices, ("i1", "true")]) as loop:
+            *found, is_whole = loop.values
+            first = [e.add(e.multiply(*pair), more) for *pair, more in zip(found, steps, firsts, strict=True)]
+            noted = e.step(self.noted, (loop.index, _ROW_BYTES))
+            for n, start in enumerate(first):
+                e.store("i64", start, e.at(noted, n * WORD), WORD)
+            e.store("ptr", e.at("%source", self._distance(first)), e.at(noted, len(first) * WORD), WORD)
+            inside = [e.compare("ult", *pair) for pair in zip(first, places, strict=True)]
+            following = [str(number) for number in self._following(found, pixels)]
+            loop.following = [*following, reduce(e.both, inside, is_whole)]
+        return loop.following[-1]
+
+    def places(self) -> list[Value]:
+        """Along each dimension, where first taps read if no tap after them lies on padding."""
+        e = self.e
+        pairs = zip(self.taps, self.dilations, strict=True)
+        last = [e.multiply(e.subtract(taps, 1), dilation) for taps, dilation in pairs]
+        return [e.maximum(e.subtract(size, more), 0) for size, more in zip(self.sizes, last, strict=True)]
+
+    def _row(self, number: Value) -> _Row:
+        e, noted = self.e, self.e.step(self.noted, (number, _ROW_BYTES))
+        outer, middle, inner = (e.load("i64", e.at(noted, n * WORD), WORD) for n in range(3))
+        return _Row((outer, middle, inner), e.load("ptr", e.at(noted, 3 * WORD), WORD))
 
     def _following(self, indices: Sequence[Value], sizes: Sequence[Value]) -> list[Value]:
         """The next pixel: without a division, which would take longer than all else about it."""
@@ -287,28 +269,61 @@ class _Table:
         """From the first element, in bytes."""
         return reduce(self.e.add, map(self.e.multiply, places, self.strides))
 
-    def _is_inside(self, row: _Row, n: int, moved: Value) -> str:
-        """Whether a tap, which lies so far from the first, reads within the input along a dimension."""
-        return self.e.compare("ult", self.e.add(row.starts[n], moved), self.sizes[n])
+    # Entries
 
-    def pointers(self, rows: Sequence[_Row], lines: Sequence[str], moved: Values, tap: Value) -> list[_Read]:
-        """Where each row reads a tap, which lies so far from the first; its line is inside the input, or not."""
-        e, distance, found = self.e, self._distance(moved), []
-        for row, line in zip(rows, lines, strict=True):
-            is_inside = e.both(line, self._is_inside(row, 2, moved[2]))
-            found.append(_Read(is_inside, e.choose(is_inside, "ptr", e.at(row.pointer, distance), "%zeros")))
-        return found
+    @contextmanager
+    def _each_tap(self) -> Iterator[tuple[Values, Value]]:
+        """How far each tap lies from the first, and its number."""
+        e, (_, taps_b, taps_c) = self.e, self.taps
+        with e.loop(0, self.taps[0]) as a, e.loop(0, taps_b) as b, e.loop(0, taps_c) as c:
+            outer, middle, inner = map(e.multiply, (a, b, c), self.dilations)
+            yield (outer, middle, inner), e.add(e.multiply(e.add(e.multiply(a, taps_b), b), taps_c), c)
 
-    def _emit_entry(self, weights: Value, pointers: Sequence[_Read]) -> None:
-        """The entry of a tap, which counts if any row reads within the input."""
+    def _begin_entry(self, number: Value, tap: Value) -> str:
+        """Where the pointers of an entry begin."""
         e = self.e
-        count = e.load("i64", "%table", WORD)
-        entry = e.at(e.step("%table", (count, entry_bytes(self.rows))), WORD)
-        e.store("i64", weights, entry, WORD)
-        for number, read in enumerate(pointers, 1):
-            e.store("ptr", read.pointer, e.at(entry, number * WORD), WORD)
-        is_any = reduce(lambda left, right: e.value(f"or i1 {left}, {right}"), [read.is_inside for read in pointers])
-        e.store("i64", e.add(count, e.value(f"zext i1 {is_any} to i64")), "%table", WORD)
+        entry = e.at(e.step("%table", (number, entry_bytes(self.rows))), WORD)
+        e.store("i64", e.multiply(tap, self.tap_bytes), entry, WORD)
+        return e.at(entry, WORD)
+
+    def _emit_whole(self) -> None:
+        """The entries of a tile without padding: all pointers move by the same distance from tap to tap."""
+        e, pointers = self.e, [self._row(number).pointer for number in range(self.rows)]
+        e.store("i64", e.multiply(e.multiply(*self.taps[:2]), self.taps[2]), "%table", WORD)
+        with self._each_tap() as (moved, tap):
+            entry, distance = self._begin_entry(tap, tap), self._distance(moved)
+            for number, pointer in enumerate(pointers):
+                e.store("ptr", e.at(pointer, distance), e.at(entry, number * WORD), WORD)
+
+    def _emit_taps(self) -> None:
+        """The entries of a tile some of whose taps lie on padding: those that any row reads within the input."""
+        e = self.e
+        e.store("i64", 0, "%table", WORD)
+        with self._each_tap() as (moved, tap):
+            count, distance = e.load("i64", "%table", WORD), self._distance(moved)
+            entry = self._begin_entry(count, tap)
+            with e.carried(0, self.rows, 1, [("i1", "false")]) as loop:
+                row = self._row(loop.index)
+                read = self.read(row, moved, e.at(row.pointer, distance), e.add(e.multiply(tap, self.rows), loop.index))
+                e.store("ptr", read.pointer, e.step(entry, (loop.index, WORD)), WORD)
+                loop.following = [e.value(f"or i1 {loop.values[0]}, {read.is_inside}")]
+            e.store("i64", e.add(count, e.value(f"zext i1 {loop.following[0]} to i64")), "%table", WORD)
+        # A tile that lies on padding altogether has one entry, of zeros: it was written.
+        e.store("i64", e.maximum(e.load("i64", "%table", WORD), 1), "%table", WORD)
+
+    def is_inside(self, row: _Row, moved: Values, dimensions: int) -> str:
+        """Whether a tap, which lies so far from the first, reads within the input along the first dimensions."""
+        e = self.e
+        triples = zip(row.starts[:dimensions], moved, self.sizes, strict=False)
+        return reduce(e.both, [e.compare("ult", e.add(start, more), size) for start, more, size in triples])
+
+    def read(self, row: _Row, moved: Values, source: str, number: Value) -> _Read:
+        """Where a row reads a tap, which lies so far from the first and would be at `source`.
+
+        `number` counts the rows of all taps.
+        """
+        is_inside = self.is_inside(row, moved, 3)
+        return _Read(is_inside, self.e.choose(is_inside, "ptr", source, "%zeros"))
 
 
 class _JoinedTable(_Table):
@@ -332,30 +347,17 @@ class _JoinedTable(_Table):
         entries = e.add(e.multiply(self.word("tap_count"), entry_bytes(self.rows)), WORD)
         self.copies = e.at("%table", e.mask(e.add(entries, LINE_BYTES - 1), -LINE_BYTES))
         room = e.subtract(self.word("size_2"), self.word("channels"))
-        self.places = e.maximum(e.add(room, 1), 0)
+        self.whole_lines = e.maximum(e.add(room, 1), 0)
         """Where lines can begin that lie within the input."""
 
-    def _rows(self) -> list[_Row]:
-        rows = super()._rows()
-        self.are_whole = [self.e.compare("ult", row.starts[2], self.places) for row in rows]
-        self.is_copied = self.e.opposite(reduce(self.e.both, self.are_whole))
-        """Whether any row has lines that are."""
-        return rows
+    def places(self) -> list[Value]:
+        return [*super().places()[:2], self.whole_lines]
 
-    def _is_whole(self, rows: Sequence[_Row], last: Sequence[Value]) -> str:
-        return reduce(self.e.both, self.are_whole, super()._is_whole(rows, last))
-
-    def pointers(self, rows: Sequence[_Row], lines: Sequence[str], moved: Values, tap: Value) -> list[_Read]:
-        e, distance = self.e, self._distance(moved)
-        sources = [e.at(row.pointer, distance) for row in rows]
-        copies = [
-            e.step(self.copies, (e.add(e.multiply(tap, self.rows), number), self.word("zeros_bytes")))
-            for number in range(self.rows)
-        ]
-        with e.when(self.is_copied):
-            for row, line, is_whole, source, copied in zip(rows, lines, self.are_whole, sources, copies, strict=True):
-                with e.when(e.both(line, e.opposite(is_whole))):
-                    numbers = [("i64", value) for value in (row.starts[2], self.word("size_2"), self.word("channels"))]
-                    e.call("copy", ("ptr", source), *numbers, ("ptr", copied))
-        there = map(e.choose, self.are_whole, ["ptr"] * self.rows, sources, copies)
-        return [_Read(line, e.choose(line, "ptr", at, "%zeros")) for line, at in zip(lines, there, strict=True)]
+    def read(self, row: _Row, moved: Values, source: str, number: Value) -> _Read:
+        e, line = self.e, self.is_inside(row, moved, 2)
+        is_whole = e.compare("ult", row.starts[2], self.whole_lines)
+        copied = e.step(self.copies, (number, self.word("zeros_bytes")))
+        with e.when(e.both(line, e.opposite(is_whole))):
+            numbers = [("i64", value) for value in (row.starts[2], self.word("size_2"), self.word("channels"))]
+            e.call("copy", ("ptr", source), *numbers, ("ptr", copied))
+        return _Read(line, e.choose(line, "ptr", e.choose(is_whole, "ptr", source, copied), "%zeros"))
