@@ -348,15 +348,18 @@ def turned_results(random: Random) -> Trial:
 
 def narrow_panel(random: Random, columns: int) -> Trial:
     """A right operand of so many columns and no gaps, maybe one for each index of the batch, beside long rows."""
-    batch, rows, depth = random.randint(1, 3), random.randint(17, 150), random.choice((330, 700, 1600))
+    batch, rows, depth = random.randint(1, 3), random.randint(17, 150), random.choice((331, 700, 1601))
     sizes = {"a_tensor": (batch, 1, rows, depth), "b_tensor": (batch, 1, depth, columns)}
     strides = (random.choice((0, depth * columns, depth * columns + 5)), 0, columns, 1)
     tensors = {"a_tensor": layout(random, sizes["a_tensor"], "FLOAT32")}
-    tensors["b_tensor"] = dml.TensorDesc("FLOAT32", sizes["b_tensor"], strides)
+    owned = random.choice(((), ("b_tensor",)))
+    tensors["b_tensor"] = dml.TensorDesc(
+        "FLOAT32", sizes["b_tensor"], strides, flags="OWNED_BY_DML" if owned else "NONE"
+    )
     given = {name: values(random, size, "FLOAT32") for name, size in sizes.items()}
     if strides[0] == 0:
         given["b_tensor"][:] = given["b_tensor"][:1]
-    return Trial(dml.Gemm(**tensors), given, depth, shift=random.choice((0, 4, 16)))
+    return Trial(dml.Gemm(**tensors), given, depth, owned, shift=random.choice((0, 4, 16)))
 
 
 BYTES = ("INT8", "UINT8")
@@ -430,9 +433,11 @@ def integer_convolution(random: Random) -> Trial:
     return _integer_trial(random, dml.QuantizedLinearConvolution, given, output, **options)
 
 
-def backward_convolution(random: Random, data_type: str = "FLOAT32") -> Trial:
+def backward_convolution(random: Random, data_type: str = "FLOAT32", is_channels_last: bool = False) -> Trial:
     spatial = random.randint(1, 3)
     groups, channels, filters = random.choice((1, 1, 2)), random.choice((1, 3, 17, 33)), random.choice((1, 4, 17, 24))
+    if is_channels_last:
+        channels, filters = random.choice((16, 33)), random.choice((17, 32))
     window = [random.randint(1, 4) for _ in range(spatial)]
     image = [random.randint(2, 14 if spatial < 3 else 5) for _ in window]
     given: dict[str, tuple[int, ...]] = {
@@ -454,6 +459,10 @@ def backward_convolution(random: Random, data_type: str = "FLOAT32") -> Trial:
         "fused_activation": _some_activation(random),
     }
     tensors = {name: layout(random, size, data_type) for name, size in given.items()}
+    if is_channels_last:
+        sizes = given["input_tensor"]
+        strides = (math.prod(sizes[1:]), 1, *(sizes[1] * math.prod(sizes[axis + 1 :]) for axis in range(2, len(sizes))))
+        tensors["input_tensor"] = dml.TensorDesc(data_type, sizes, strides)
     inferred = dml.Convolution(**tensors, **options).output_tensor.sizes
     operator = dml.Convolution(**tensors, output_tensor=layout(random, inferred, data_type), **options)
     numbers = {name: values(random, size, data_type) for name, size in given.items()}

@@ -410,6 +410,14 @@ def test_backward_convolution__agrees_with_its_definition(seed: int) -> None:
     check(backward_convolution(Random(f"backward {seed}"), TYPES[seed % 3]))
 
 
+@needs_llvm
+@pytest.mark.parametrize("seed", range(24))
+def test_backward_channels_last__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Taps that run backwards, of pixels that are read through pointers."""
+    with wide_machine(monkeypatch, seed // 2) if seed % 2 == 0 else machine(monkeypatch, "avx2"):
+        check(backward_convolution(Random(f"backward channels last {seed}"), is_channels_last=True))
+
+
 @pytest.mark.parametrize("number", (48, 123, 132))
 def test_lines_of_few_pixels__find_padding_where_taps_run_backwards(number: int) -> None:
     """Images whose lines are as long as a tile is high; each was wrong where taps on padding were left out."""

@@ -331,7 +331,7 @@ def _as_panel(problem: Problem, width: int, machine: Machine) -> Packed | None:
     panels = Panels(right.lanes, width, depth, machine.lanes)
     strides = tuple(stride * CELL_BYTES for stride in right.batch_strides)
     reach = sum((count - 1) * stride for count, stride in zip(right.batch, strides, strict=True))
-    return Packed(right.slot, panels, strides, reach + panels.size_in_bytes, right.offset * CELL_BYTES)
+    return Packed(right.slot, panels, strides, reach + depth * panels.pitch_bytes, right.offset * CELL_BYTES)
 
 
 def pack(matrix: Matrix, source: Source, width: int, machine: Machine, workspace: Workspace) -> tuple[Packed, Pack]:

@@ -238,17 +238,25 @@ class _Table:
             for n, start in enumerate(first):
                 e.store("i64", start, e.at(noted, n * WORD), WORD)
             e.store("ptr", e.at("%source", self._distance(first)), e.at(noted, len(first) * WORD), WORD)
-            inside = [e.compare("ult", *pair) for pair in zip(first, places, strict=True)]
+            inside = [e.compare("ult", e.subtract(at, least), n) for at, (least, n) in zip(first, places, strict=True)]
             following = [str(number) for number in self._following(found, pixels)]
             loop.following = [*following, reduce(e.both, inside, is_whole)]
         return loop.following[-1]
 
-    def places(self) -> list[Value]:
-        """Along each dimension, where first taps read if no tap after them lies on padding."""
+    def places(self) -> list[tuple[Value, Value]]:
+        """Along each dimension, where the first tap reads if no tap lies on padding: from where on, in how many places.
+
+        Taps may run backwards.
+        """
         e = self.e
         pairs = zip(self.taps, self.dilations, strict=True)
         last = [e.multiply(e.subtract(taps, 1), dilation) for taps, dilation in pairs]
-        return [e.maximum(e.subtract(size, more), 0) for size, more in zip(self.sizes, last, strict=True)]
+        least = [e.maximum(e.subtract(0, more), 0) for more in last]
+        reach = [e.maximum(first, more) for first, more in zip(least, last, strict=True)]
+        return [
+            (first, e.maximum(e.subtract(size, more), 0))
+            for first, size, more in zip(least, self.sizes, reach, strict=True)
+        ]
 
     def _row(self, number: Value) -> _Row:
         e, noted = self.e, self.e.step(self.noted, (number, _ROW_BYTES))
@@ -350,8 +358,8 @@ class _JoinedTable(_Table):
         self.whole_lines = e.maximum(e.add(room, 1), 0)
         """Where lines can begin that lie within the input."""
 
-    def places(self) -> list[Value]:
-        return [*super().places()[:2], self.whole_lines]
+    def places(self) -> list[tuple[Value, Value]]:
+        return [*super().places()[:2], (0, self.whole_lines)]
 
     def read(self, row: _Row, moved: Values, source: str, number: Value) -> _Read:
         e, line = self.e, self.is_inside(row, moved, 2)
