@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 import anydml as dml
-from anydml.runtime.native import llvm
+from anydml.core.steps import Step
+from anydml.graph.graph import Graph
 
 Array = npt.NDArray[Any]
 GUARD = 512
@@ -26,14 +25,6 @@ ACTIVATIONS: tuple[dict[str, Any], ...] = (
     {"Type": "SIGMOID"},
     {"Type": "TANH"},
 )
-_WIDE = ("avx512", "avx10", "amx", "gfni", "vaes", "vpclmulqdq", "avxvnni", "avxifma", "avxneconvert")
-MACHINES = {
-    "sse2": ("x86-64", (*_WIDE, "avx", "fma", "f16c", "sse3", "ssse3", "sse4", "xop", "sha", "pclmul", "aes", "bmi")),
-    "avx2": ("haswell", _WIDE),
-}
-"""Processors that know less than the one at hand may: their names, and how the names of what they lack begin."""
-_WIDE_MACHINES = ("znver4", "skylake-avx512", "emeraldrapids", "znver5")
-"""Processors with AVX-512 that differ in how fast they multiply and in their caches: so do their tiles."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +109,11 @@ def check(trial: Trial) -> None:
     found, wanted = run(trial, "cpu"), run(trial, "reference")
     wrong = differences(found, wanted, magnitude(trial), trial.terms)
     assert not len(wrong), f"{trial.operator}: {len(wrong)} of {found.size} differ, first at {wrong[0]}"
+
+
+def steps_of(operator: dml.Operator) -> Sequence[Step]:
+    """The plan of an operator on the processor."""
+    return dml.Device().compile_graph(Graph.of(operator)).plan.steps
 
 
 def values(random: Random, sizes: tuple[int, ...], data_type: str) -> Array:
@@ -514,33 +510,3 @@ def first_layer(random: Random) -> Trial:
     given = {"input_tensor": x, "filter_tensor": weights}
     numbers = {name: values(random, desc.sizes, "FLOAT32") for name, desc in given.items()}
     return Trial(operator, numbers, channels * math.prod(window))
-
-
-@contextmanager
-def machine(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
-    """Code for another processor of the same architecture, if it is that of all of them; nothing of it is kept."""
-    processor, lacking = MACHINES[name]
-    host = llvm.host()
-    if host.architecture not in ("x86_64", "amd64"):
-        pytest.skip("code for another architecture")
-    features = {feature: has and not feature.startswith(lacking) for feature, has in host.features.items()}
-    with _posing(monkeypatch, llvm.Host(host.triple, processor, features)):
-        yield
-
-
-@contextmanager
-def wide_machine(monkeypatch: pytest.MonkeyPatch, number: int) -> Iterator[None]:
-    """Code for one of the processors with AVX-512, with the features of the one at hand; for itself if it has none."""
-    host = llvm.host()
-    processor = _WIDE_MACHINES[number % len(_WIDE_MACHINES)] if llvm.vector_bytes() == 64 else host.processor
-    with _posing(monkeypatch, llvm.Host(host.triple, processor, host.features)):
-        yield
-
-
-@contextmanager
-def _posing(monkeypatch: pytest.MonkeyPatch, host: llvm.Host) -> Iterator[None]:
-    with monkeypatch.context() as patch:
-        patch.setattr(llvm, "host", lambda: host)
-        llvm._origin.cache_clear()
-        yield
-    llvm._origin.cache_clear()

@@ -15,7 +15,7 @@ from anydml.runtime.cpu import backend
 from anydml.runtime.cpu.contraction import attention as kernels
 from anydml.runtime.planning import plan_graph
 from tests.runtime.cpu.attention import attention, check, differences, results
-from tests.runtime.cpu.products import MACHINES, machine
+from tests.runtime.cpu.machines import MACHINES, machine
 
 pytest.importorskip("llvmlite.binding", reason="only llvmlite can compile")
 

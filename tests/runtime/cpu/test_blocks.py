@@ -16,7 +16,7 @@ from anydml.runtime.cpu import blocks, pointwise, tiling
 from anydml.runtime.cpu.loops import canonical
 from anydml.runtime.native.tasks import Task, TaskInTurn
 from anydml.runtime.programs import store_nest
-from tests.runtime.cpu.products import MACHINES, machine
+from tests.runtime.cpu.machines import MACHINES, machine
 from tests.runtime.cpu.support import assert_threads_change_no_bit, random_access, random_bytes, run, same_elements
 from tests.runtime.cpu.test_pointwise import assert_as_defined, random_nest
 

@@ -13,7 +13,7 @@ import anydml as dml
 from anydml.graph.graph import Graph
 from anydml.graph.plan import Plan, SlotKind
 from anydml.runtime.native import llvm
-from tests.runtime.cpu.products import machine
+from tests.runtime.cpu.machines import machine
 
 Array = np.ndarray[Any, Any]
 pytestmark = pytest.mark.skipif(not llvm.is_available(), reason="no llvmlite")

@@ -18,7 +18,8 @@ from anydml.runtime.cpu.reductions.lowering import lower, module_text
 from anydml.runtime.cpu.reductions.step import Reduction
 from anydml.runtime.native import llvm
 from tests.runtime.cpu.elements import MAKERS, assert_near, check
-from tests.runtime.cpu.products import MACHINES, Trial, machine
+from tests.runtime.cpu.machines import MACHINES, machine
+from tests.runtime.cpu.products import Trial
 from tests.runtime.cpu.support import assert_threads_change_no_bit
 
 binding = pytest.importorskip("llvmlite.binding", reason="kernels are machine code")

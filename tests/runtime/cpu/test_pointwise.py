@@ -18,7 +18,7 @@ from anydml.runtime.cpu.expressions import can_emit
 from anydml.runtime.native import llvm
 from anydml.runtime.native.pool import get_threads
 from anydml.runtime.programs import store_nest
-from tests.runtime.cpu.products import MACHINES, machine
+from tests.runtime.cpu.machines import MACHINES, machine
 from tests.runtime.cpu.support import (
     Bytes,
     assert_threads_change_no_bit,

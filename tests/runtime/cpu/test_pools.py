@@ -10,7 +10,8 @@ import pytest
 
 import anydml as dml
 from anydml.runtime.native import llvm
-from tests.runtime.cpu.products import MACHINES, Trial, layout, machine, run, values
+from tests.runtime.cpu.machines import MACHINES, machine
+from tests.runtime.cpu.products import Trial, layout, run, values
 from tests.runtime.cpu.support import assert_threads_change_no_bit
 
 

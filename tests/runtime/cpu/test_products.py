@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.core.steps import Nest, Step
-from anydml.graph.graph import Graph
-from anydml.runtime.cpu.contraction import convolution as convolution_module
-from anydml.runtime.cpu.contraction import depthwise, images, indirect, partition
+from anydml.runtime.cpu.contraction import depthwise, partition
 from anydml.runtime.cpu.contraction import gemm as gemm_module
-from anydml.runtime.cpu.contraction import machine as machine_module
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, host_machine
 from anydml.runtime.cpu.contraction.panels import Matrix, Pack
 from anydml.runtime.cpu.contraction.product import Product
 from anydml.runtime.cpu.contraction.staged import ROOM_BYTES
 from anydml.runtime.native import llvm
+from tests.runtime.cpu.machines import MACHINES, machine, make_caches_small, wide_machine
 from tests.runtime.cpu.products import (
-    MACHINES,
     Trial,
     backward_convolution,
     channels_last,
@@ -35,19 +30,18 @@ from tests.runtime.cpu.products import (
     integer_convolution,
     integer_gemm,
     layout,
-    machine,
     magnitude,
     narrow_panel,
     narrow_product,
     pixelwise,
     run,
     small_planes,
+    steps_of,
     thin_product,
     turned_results,
     values,
     vector_product,
     wide_images,
-    wide_machine,
 )
 from tests.runtime.cpu.support import assert_threads_change_no_bit
 
@@ -101,7 +95,7 @@ def test_narrow_panels__are_read_where_they_lie(monkeypatch: pytest.MonkeyPatch)
     with machine(monkeypatch, "avx2"):
         for columns, pitch, steps in ((16, 16, [Product]), (16, 17, [Pack, Product]), (12, 12, [Pack, Product])):
             right = dml.TensorDesc("FLOAT32", (1024, columns), (pitch, 1))
-            assert [type(step) for step in _steps(dml.Gemm(a_tensor=left, b_tensor=right))] == steps
+            assert [type(step) for step in steps_of(dml.Gemm(a_tensor=left, b_tensor=right))] == steps
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -159,7 +153,7 @@ def test_deep_right_operands__are_packed_a_block_at_a_time(
 def test_blocks_of_depth__are_what_deep_operands_beside_few_rows_are_packed_in() -> None:
     """In long pieces of rows, not in narrow ones of all: that is what the blocks are for."""
     tensors = {"a_tensor": dml.TensorDesc("FLOAT32", (32, 4096)), "b_tensor": dml.TensorDesc("FLOAT32", (4096, 1024))}
-    (step,) = [step for step in _steps(dml.Gemm(**tensors)) if isinstance(step, Product)]
+    (step,) = [step for step in steps_of(dml.Gemm(**tensors)) if isinstance(step, Product)]
     assert step.tile.stages_blocks and step.tile.is_blocked
     assert min(chunk.columns[1] - chunk.columns[0] for chunk in step.chunks) >= partition.LONG_PIECE
 
@@ -180,15 +174,11 @@ def test_long_rows__are_read_in_place_a_short_block_at_a_time(
         tensors["b_tensor"] = layout(random, given["b_tensor"].shape, "FLOAT32", flags)
         operator = dml.Gemm(**tensors)
         with wide_machine(monkeypatch, number):
-            (step,) = [step for step in _steps(operator) if isinstance(step, Product)]
+            (step,) = [step for step in steps_of(operator) if isinstance(step, Product)]
             is_short = host_machine().has_two_units
             assert step.tile.has_short_blocks == (isinstance(step.left, Matrix) and step.tile.rows > 8) == is_short
             assert step.tile.stages_blocks == (is_short and not is_constant)
             check(Trial(operator, given, depth, ("b_tensor",) if is_constant else ()))
-
-
-def _steps(operator: dml.Operator) -> Sequence[Step]:
-    return dml.Device().compile_graph(Graph.of(operator)).plan.steps
 
 
 @pytest.mark.parametrize("rows", [20, 70])
@@ -214,188 +204,6 @@ def test_wide_images__agree_with_their_definition(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_channels_last__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Also with few registers, or with many and fast units, where they are read through pointers; and in many chunks,
-    as if caches were small, or with few taps at a time."""
-    random = Random(f"channels last {seed}")
-    _make_caches_small(monkeypatch, random)
-    with wide_machine(monkeypatch, seed // 2) if seed % 2 == 0 else machine(monkeypatch, "avx2"):
-        check(channels_last(random, TYPES[seed % 3]))
-
-
-@needs_llvm
-@pytest.mark.parametrize("seed", range(40))
-def test_first_layers__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    random = Random(f"first layer {seed}")
-    _make_caches_small(monkeypatch, random)
-    with wide_machine(monkeypatch, seed // 2) if seed % 2 == 0 else machine(monkeypatch, "avx2"):
-        check(first_layer(random))
-
-
-@needs_llvm
-@pytest.mark.parametrize("seed", range(40))
-def test_turned_results__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Lines that are whole and parts of lines, of buffers that are aligned and others; in half of the cases as if no
-    cache held the results."""
-    random = Random(f"turned {seed}")
-    _make_caches_small(monkeypatch, random)
-    monkeypatch.setattr(convolution_module, "_STREAMED_BYTES", random.choice((0, 1 << 30)))
-    with wide_machine(monkeypatch, seed // 2) if seed % 4 else machine(monkeypatch, "avx2"):
-        check(turned_results(random))
-
-
-@needs_llvm
-def test_turned_results__are_held_until_lines_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And written past the caches only if they are many, lines begin at the same row in all planes, and rows of planes
-    follow one another."""
-    tiles = []
-    for pixels, gap, most in ((16, 0, 0), (17, 0, 0), (16, 4, 0), (16, 0, 1 << 30)):
-        monkeypatch.setattr(convolution_module, "_STREAMED_BYTES", most)
-        with wide_machine(monkeypatch, 3):
-            steps = _steps(_to_planes(1, pixels, "NHWC", gap))
-        tiles += [step.tile for step in steps if isinstance(step, Product)]
-    is_wide = llvm.vector_bytes() == 64
-    if is_wide or llvm.vector_bytes() == 32:
-        assert all(tile.holds_results for tile in tiles)
-        assert [tile.streams_results for tile in tiles] == [is_wide, False, False, False]
-
-
-def _to_planes(batch: int, pixels: int, order: str, gap: int = 0) -> dml.Operator:
-    """A convolution of square images in some order whose result is planes, maybe with a gap behind each row."""
-    sizes, row = (batch, 64, pixels, pixels), pixels + gap
-    x, weights = dml.TensorDesc("FLOAT32", sizes, order=order), dml.TensorDesc("FLOAT32", (64, 64, 3, 3))
-    y = dml.TensorDesc("FLOAT32", sizes, (64 * pixels * row, pixels * row, row, 1))
-    ends = [1, 1]
-    return dml.Convolution(input_tensor=x, filter_tensor=weights, output_tensor=y, start_padding=ends, end_padding=ends)
-
-
-@needs_llvm
-def test_images__are_copied_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as caches hold, and more if they have too few chunks; all of them to the same place."""
-    size = 64 * 100 * 4
-    for limit, chunks, copies in ((0, 0, [1] * 5), (2 * size, 0, [2, 2, 1]), (0, 1000, [5]), (1 << 30, 0, [5])):
-        monkeypatch.setattr(images, "COPY_BYTES", limit)
-        monkeypatch.setattr(images, "_FEWEST_CHUNKS", chunks)
-        with machine(monkeypatch, "avx2"):
-            plan = dml.Device().compile_graph(Graph.of(_to_planes(5, 10, "NCHW"))).plan
-        nests = [step for step in plan.steps if isinstance(step, Nest)]
-        assert [nest.sizes[0] for nest in nests] == copies
-        (slot,) = {nest.stores[0].access.slot for nest in nests}
-        assert plan.slots[slot].size_in_bytes == copies[0] * size
-
-
-@needs_llvm
-@pytest.mark.parametrize("seed", range(12))
-def test_images__that_are_copied_some_at_a_time_agree_with_their_definition(
-    monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    random = Random(f"images {seed}")
-    monkeypatch.setattr(images, "COPY_BYTES", random.choice((0, 1 << 16)))
-    monkeypatch.setattr(images, "_FEWEST_CHUNKS", 0)
-    _make_caches_small(monkeypatch, random)
-    groups, channels = random.choice((1, 2)), random.choice((16, 24))
-    sizes = {
-        "input_tensor": (random.randint(2, 5), groups * channels, random.randint(6, 20), 15),
-        "filter_tensor": (groups * 64, channels, 3, 2),
-        "bias_tensor": (1, groups * 64, 1, 1),
-    }
-    tensors = {name: dml.TensorDesc("FLOAT32", size) for name, size in sizes.items()}
-    y = dml.Convolution(**tensors, group_count=groups).output_tensor.sizes
-    operator = dml.Convolution(**tensors, group_count=groups, output_tensor=layout(random, y, "FLOAT32"))
-    given = {name: values(random, size, "FLOAT32") for name, size in sizes.items()}
-    with wide_machine(monkeypatch, 3) if seed % 2 else machine(monkeypatch, "avx2"):
-        check(Trial(operator, given, channels * 6))
-
-
-@needs_llvm
-def test_first_layers__are_read_through_pointers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pointer for each line of a window: its elements are neighbours."""
-    x, y = (dml.TensorDesc("FLOAT32", (1, size, pixels, pixels), order="NHWC") for size, pixels in ((3, 64), (64, 32)))
-    weights = dml.TensorDesc("FLOAT32", (64, 3, 7, 7))
-    options = {"start_padding": [3, 3], "end_padding": [2, 2], "strides": [2, 2]}
-    operator = dml.Convolution(input_tensor=x, filter_tensor=weights, output_tensor=y, **options)
-    with machine(monkeypatch, "avx2"):
-        plan = dml.Device().compile_graph(Graph.of(operator)).plan
-        (step,) = [step for step in plan.steps if isinstance(step, Product)]
-        assert step.tile.is_indirect and isinstance(step.left, indirect.IndirectWindows)
-        assert step.left.windows.taps == (1, 7, 1)
-
-
-@needs_llvm
-@pytest.mark.parametrize("taps", [60, 300])
-def test_first_layers__of_large_windows_stay_in_the_memory_of_a_thread(taps: int) -> None:
-    """Copies of all lines of a tile have room, or windows are not read through pointers."""
-    x, y = (dml.TensorDesc("FLOAT32", (1, size, pixels, pixels), order="NHWC") for size, pixels in ((3, taps), (16, 3)))
-    weights, ends = dml.TensorDesc("FLOAT32", (16, 3, taps, taps)), [1, 1]
-    options = {"start_padding": ends, "end_padding": ends}
-    operator = dml.Convolution(input_tensor=x, filter_tensor=weights, output_tensor=y, **options)
-    for step in dml.Device().compile_graph(Graph.of(operator)).plan.steps:
-        if isinstance(step, Product) and isinstance(step.left, indirect.IndirectWindows):
-            most = step.left.most_pixels(step.tile.rows) // step.tile.rows
-            assert most * step.left._table_bytes(step.tile.rows) <= ROOM_BYTES
-
-
-def _make_caches_small(monkeypatch: pytest.MonkeyPatch, random: Random) -> None:
-    """What is read through pointers is read in more parts, or in other ones."""
-    monkeypatch.setattr(indirect, "_NEAR_BYTES", random.choice((1 << 10, 1 << 14, 1 << 18)))
-    monkeypatch.setattr(indirect, "_NEAR_PANEL_BYTES", random.choice((0, 1 << 18)))
-    monkeypatch.setattr(indirect, "_MOST_TAPS_BYTES", random.choice((1, 1 << 13, 1 << 17)))
-    find, second_level = machine_module._machine, random.choice((1 << 12, 1 << 15, 1 << 21))
-    monkeypatch.setattr(machine_module, "_machine", lambda *host: replace(find(*host), second_level_bytes=second_level))
-
-
-@needs_llvm
-def test_channels_last__of_more_channels_than_a_block_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    random, sizes = Random("many channels"), {"input_tensor": (1, 1700, 3, 5), "filter_tensor": (64, 1700, 1, 1)}
-    x = dml.TensorDesc("FLOAT32", sizes["input_tensor"], order="NHWC")
-    y = dml.TensorDesc("FLOAT32", (1, 64, 3, 5), order="NHWC")
-    weights = dml.TensorDesc("FLOAT32", sizes["filter_tensor"])
-    operator = dml.Convolution(input_tensor=x, filter_tensor=weights, output_tensor=y)
-    given = {name: values(random, size, "FLOAT32") for name, size in sizes.items()}
-    with machine(monkeypatch, "avx2"):
-        check(Trial(operator, given, 1700))
-
-
-@needs_llvm
-def test_blocks_of_taps__change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    random, sizes = Random("taps"), {"input_tensor": (2, 40, 9, 7), "filter_tensor": (64, 40, 3, 3)}
-    x, y = (dml.TensorDesc("FLOAT32", (2, channels, 9, 7), order="NHWC") for channels in (40, 64))
-    weights, ends = dml.TensorDesc("FLOAT32", sizes["filter_tensor"]), [1, 1]
-    operator = dml.Convolution(
-        input_tensor=x, filter_tensor=weights, output_tensor=y, start_padding=ends, end_padding=ends
-    )
-    given = [values(random, size, "FLOAT32") for size in sizes.values()]
-    results, blocked = [], []
-    for near, taps in ((1 << 30, 1), (0, 1), (0, 4 * 40 * 64)):
-        monkeypatch.setattr(indirect, "_NEAR_PANEL_BYTES", near)
-        monkeypatch.setattr(indirect, "_MOST_TAPS_BYTES", taps)
-        with machine(monkeypatch, "avx2"):
-            compiled = dml.Device().compile_graph(Graph.of(operator))
-            results.append(compiled(*given, None))
-        tiles = [step.tile for step in compiled.plan.steps if isinstance(step, Product)]
-        blocked.append([tile.is_blocked for tile in tiles if tile.is_indirect])
-    assert blocked == [[False], [True], [True]]
-    assert np.array_equal(results[0], results[1]) and np.array_equal(results[0], results[2])
-
-
-@needs_llvm
-def test_taps_on_padding__are_left_out_where_no_pixel_of_a_tile_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So an infinite weight does not meet the zeros of padding: all pixels of these tiles lie in one line."""
-    weights = np.ones((16, 16, 3, 1), np.float32)
-    weights[:, :, 0] = np.inf
-    x = dml.TensorDesc("FLOAT32", [1, 16, 4, 6], order="NHWC")
-    operator = dml.Convolution(
-        input_tensor=x,
-        filter_tensor=dml.TensorDesc("FLOAT32", weights.shape),
-        start_padding=[1, 0],
-        end_padding=[1, 0],
-    )
-    with machine(monkeypatch, "avx2"):
-        found = dml.Device().compile(operator)(np.ones((1, 4, 6, 16), np.float32), weights)
-    assert (found[0, :, 0] == 32).all() and np.isinf(found[0, :, 1:]).all()
-
-
-@pytest.mark.parametrize("seed", range(40))
 def test_depthwise_convolution__agrees_with_its_definition(seed: int) -> None:
     check(convolution(Random(f"depthwise {seed}"), TYPES[seed % 3], is_depthwise=True))
 
@@ -408,14 +216,6 @@ def test_small_planes__agree_with_their_definition(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_backward_convolution__agrees_with_its_definition(seed: int) -> None:
     check(backward_convolution(Random(f"backward {seed}"), TYPES[seed % 3]))
-
-
-@needs_llvm
-@pytest.mark.parametrize("seed", range(24))
-def test_backward_channels_last__agree_with_their_definition(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """Taps that run backwards, of pixels that are read through pointers."""
-    with wide_machine(monkeypatch, seed // 2) if seed % 2 == 0 else machine(monkeypatch, "avx2"):
-        check(backward_convolution(Random(f"backward channels last {seed}"), is_channels_last=True))
 
 
 @pytest.mark.parametrize("number", (48, 123, 132))
@@ -523,6 +323,7 @@ def _depthwise(random: Random) -> Trial:
         convolution,
         _depthwise,
         small_planes,
+        turned_results,
         channels_last,
         first_layer,
         backward_convolution,
@@ -540,7 +341,7 @@ def test_threads__give_the_same_bits(make: Callable[[Random], Trial], seed: int)
 @pytest.mark.parametrize("seed", range(12))
 def test_threads__give_the_same_bits_where_tiles_are_wide(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     random = Random(f"wide threads {seed}")
-    _make_caches_small(monkeypatch, random)
+    make_caches_small(monkeypatch, random)
     trial = channels_last(random)
     with wide_machine(monkeypatch, seed):
         assert_threads_change_no_bit(lambda: run(trial, "cpu"))

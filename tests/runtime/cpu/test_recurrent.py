@@ -10,7 +10,7 @@ import pytest
 import anydml as dml
 from anydml.runtime.cpu.contraction.repeated import Repeated, repeat
 from anydml.runtime.native import llvm
-from tests.runtime.cpu.products import MACHINES, machine
+from tests.runtime.cpu.machines import MACHINES, machine
 from tests.runtime.cpu.recurrent import GATES, TOLERANCE, Network, largest_difference, network, run
 from tests.runtime.cpu.support import assert_threads_change_no_bit
 

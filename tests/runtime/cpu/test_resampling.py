@@ -11,7 +11,7 @@ import pytest
 import anydml as dml
 import anydml.expression as dmlx
 from anydml.runtime.cpu.taps import Taps
-from tests.runtime.cpu.products import MACHINES, machine
+from tests.runtime.cpu.machines import MACHINES, machine
 from tests.runtime.cpu.support import assert_threads_change_no_bit
 from tests.runtime.cpu.test_rearrange import GUARD
 

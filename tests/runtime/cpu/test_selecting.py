@@ -11,7 +11,8 @@ import pytest
 import anydml as dml
 from anydml.runtime.cpu.selecting import FEW, MOST_HELD
 from anydml.runtime.native import llvm
-from tests.runtime.cpu.products import MACHINES, Array, Trial, buffer, elements_alone, machine
+from tests.runtime.cpu.machines import MACHINES, machine
+from tests.runtime.cpu.products import Array, Trial, buffer, elements_alone
 from tests.runtime.cpu.support import assert_threads_change_no_bit
 from tests.runtime.cpu.taking import top_k
 

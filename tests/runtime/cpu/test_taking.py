@@ -9,7 +9,8 @@ import pytest
 
 import anydml as dml
 from anydml.runtime.native import llvm
-from tests.runtime.cpu.products import MACHINES, machine, run
+from tests.runtime.cpu.machines import MACHINES, machine
+from tests.runtime.cpu.products import run
 from tests.runtime.cpu.support import assert_threads_change_no_bit
 from tests.runtime.cpu.taking import MAKERS
 

@@ -18,7 +18,7 @@ from anydml.runtime.cpu.loops import Loops, canonical
 from anydml.runtime.cpu.turned import LINE_BYTES
 from anydml.runtime.native import llvm
 from anydml.runtime.programs import store_nest
-from tests.runtime.cpu.products import MACHINES, machine
+from tests.runtime.cpu.machines import MACHINES, machine
 from tests.runtime.cpu.support import Bytes, random_bytes, run, same_elements
 
 TYPES = [DataType[name] for name in ("FLOAT32", "FLOAT32", "FLOAT16", "INT32", "FLOAT64", "UINT64")]
