@@ -15,6 +15,7 @@ from anydml.core.steps import Access, Nest, Store
 from anydml.runtime.cpu import pointwise, tiling
 from anydml.runtime.cpu.arrays import NumpyNest
 from anydml.runtime.cpu.expressions import can_emit
+from anydml.runtime.cpu.loops import canonical
 from anydml.runtime.native import llvm
 from anydml.runtime.native.pool import get_threads
 from anydml.runtime.programs import store_nest
@@ -149,6 +150,22 @@ def test_streamed__writes_elements_and_nothing_else(monkeypatch: pytest.MonkeyPa
     run(pointwise.tasks_of(nest), [source.view(np.uint8), out])
     assert np.array_equal(out.view(np.float32), -source)
     assert (target[:start] == 7).all() and (target[start + 4 * count :] == 7).all()
+
+
+def test_streams__what_touches_more_than_caches_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operands and results count; where operands lie in several orders, half as much is enough."""
+    value = operation("add", load(0, FLOAT32), load(1, FLOAT32))
+    even = packed(4096, value, [DataType.FLOAT32] * 2, DataType.FLOAT32)
+    square = replace(even, sizes=(64, 64), loads=tuple(replace(each, strides=(64, 1)) for each in even.loads))
+    square = replace(square, stores=(replace(even.stores[0], access=replace(even.stores[0].access, strides=(64, 1))),))
+    mixed = replace(square, loads=(replace(square.loads[0], strides=(1, 64)), square.loads[1]))
+    monkeypatch.setattr(pointwise, "LEAST_STREAMED", 1)
+    touched = 3 * 4 * 4096
+    for nest, part in ((even, 1.0), (mixed, pointwise.STREAMED_MIXED)):
+        loops = canonical(nest)
+        for limit, is_streamed in ((touched / part, True), (touched / part + 1, False)):
+            monkeypatch.setattr(pointwise, "STREAMED_BYTES", limit)
+            assert pointwise.shape_of(nest, loops, loops.iterations).stream is is_streamed
 
 
 TURNED_TYPES = [DataType.FLOAT32, DataType.FLOAT16, DataType.UINT8, DataType.INT64]

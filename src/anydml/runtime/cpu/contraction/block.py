@@ -79,10 +79,8 @@ class _Tiles:
         last = e.minimum(e.add(first, rows_held(tile, e.machine)), self.word("row_last"))
         lanes = e.minimum(tile.vectors * e.lanes, e.subtract(self.word("column_last"), column))
         sums = self._sums(start, self._down(first), self._across(column), first)
-        rows, is_last = (
-            e.subtract(last, first),
-            "true" if start is None else e.compare("ne", self._depth(start, first)[2], 0),
-        )
+        rows = e.subtract(last, first)
+        is_last = "true" if start is None else e.compare("ne", self._depth(start, first)[2], 0)
         with e.loop(first, last, tile.rows) as row:
             self._emit_call(start, row, column, first)
             with e.when(is_last):

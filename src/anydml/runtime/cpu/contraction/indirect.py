@@ -104,8 +104,10 @@ class IndirectWindows:
         return panel_bytes > _NEAR_PANEL_BYTES and sums_bytes + self._zeros_bytes <= SUMS_BYTES
 
     def finished(self, tile: Tile, panel_bytes: int, sums_bytes: int, machine: Machine) -> tuple[Tile, IndirectWindows]:
-        """The tile, and these windows with so many taps at a time of so many bytes of weights; what else is held in
-        memory meanwhile depends on how much room there is."""
+        """The tile and these windows, once it is known how many bytes of weights a tile needs, and of sums a chunk.
+
+        Many weights are walked some taps at a time, and results are held, as far as there is room for sums meanwhile.
+        """
         operand = self
         if not tile.adds_blocks:
             count, near = self.windows.tap_count, min(machine.second_level_bytes // 4, _MOST_TAPS_BYTES)
