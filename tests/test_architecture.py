@@ -17,6 +17,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # A folder may import from those before it, never from those after or beside it.
 LAYERS = [
+    {"process"},
     {"core"},
     {"operators"},
     {"graph"},
@@ -50,7 +51,7 @@ class Import:
 
 
 def imports_of(source: str) -> Iterator[Import]:
-    """Every module a file imports, at its top or inside functions, also by import_module("...")."""
+    """Every module a file imports, at its top or inside functions, also by import_module("...") and load_module."""
 
     def walk(node: ast.AST, function: str) -> Iterator[Import]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -63,7 +64,7 @@ def imports_of(source: str) -> Iterator[Import]:
             # `from anydml import view` names a folder as plainly as `from anydml.view import ...`
             names = [f"{module}.{alias.name}" for alias in node.names] if module == "anydml" else [module]
             yield from (Import(name, node.lineno, function) for name in names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "load_module")):
             for text in ast.walk(node.args[0]):
                 if isinstance(text, ast.Constant) and str(text.value).startswith("anydml."):
                     yield Import(str(text.value), node.lineno, function)
@@ -118,6 +119,7 @@ def test_arrows__point_one_way() -> None:
         ("core", "def f():\n    from anydml.runtime.cpu import x", 1),
         ("core", "from anydml import view", 1),
         ("core", "import_module('anydml.view.notebook')", 1),
+        ("core", "load_module('anydml.view.notebook')", 1),
         ("core", "def _repr_html_(self):\n    import_module('anydml.view.notebook')", 0),
         ("core", "def _repr_html_(self):\n    import_module('anydml.cli')", 1),
         ("core", "def __call__(self):\n    import_module('anydml.runtime.quick')", 0),

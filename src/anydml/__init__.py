@@ -3,8 +3,9 @@
 Every name is loaded when it is first used, so that importing the package takes no time.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from anydml.process.loading import load_module
 
 if TYPE_CHECKING:
     from anydml import slicing
@@ -128,17 +129,17 @@ _LATER = {
 def _load(name: str) -> Any:
     """A name that was not loaded yet: an operator, a device, an enumeration, or one of DirectML's own spellings."""
     if name == "slicing":
-        return import_module("anydml.slicing")
+        return load_module("anydml.slicing")
     if not name.startswith("_"):
         if name.startswith("DML"):
-            found = import_module("anydml.frontends.c_names").find(name)
+            found = load_module("anydml.frontends.c_names").find(name)
             if found is not None:
                 return found
-        module = import_module(_LATER.get(name, "anydml.operators"))
+        module = load_module(_LATER.get(name, "anydml.operators"))
         if name in _LATER or name in module.__all__:
             globals()[name] = value = getattr(module, name)
             return value
-        hint = import_module("anydml.core.schema.names").hint(name, __all__)
+        hint = load_module("anydml.core.schema.names").hint(name, __all__)
         raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
     raise AttributeError(f"module 'anydml' has no attribute {name!r}")
 
@@ -148,7 +149,7 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and reject every o
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *import_module("anydml.operators").__all__})
+    return sorted({*__all__, *load_module("anydml.operators").__all__})
 
 
 __all__ = [

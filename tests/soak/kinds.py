@@ -20,6 +20,7 @@ from tests.fuzz.targets import TARGETS
 from tests.operators.memory import DEVICES
 from tests.operators.test_hostile_bits import run as run_hostile
 from tests.operators.test_in_place import IN_PLACE, described, layouts, run_pair, type_of
+from tests.soak.first_use import soak_first_uses
 from tests.soak.processes import soak_caches, soak_exits, soak_forks, soak_interrupts
 
 THREADS = 4
@@ -126,6 +127,7 @@ def _target(name: str) -> Kind:
 
 
 KINDS: dict[str, Kind] = {
+    "first-uses": soak_first_uses,
     "interrupts": soak_interrupts,
     "forks": soak_forks,
     "exits": soak_exits,

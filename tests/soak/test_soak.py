@@ -14,12 +14,12 @@ import pytest
 
 from tests.fuzz.harness import Summary
 from tests.fuzz.targets import TARGETS
-from tests.soak import kinds, processes
+from tests.soak import first_use, kinds, processes
 from tests.soak.kinds import KINDS
 from tests.soak.memory import Sampler, is_flat, resident_bytes
 
 ROOT = Path(__file__).parents[2]
-POSIX = {"interrupts", "forks"}
+POSIX = {"first-uses", "interrupts", "forks"}
 QUICK = ["threads", "in-place", "operator-cases", "texts"]
 
 
@@ -33,7 +33,7 @@ def test_kind__finds_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_kinds__hide_no_other() -> None:
-    assert len(KINDS) == len(TARGETS) + 7
+    assert len(KINDS) == len(TARGETS) + 8
 
 
 def test_script__counts_and_ends_in_time() -> None:
@@ -54,6 +54,23 @@ def test_script__refuses_unknown_kinds() -> None:
 def test_program__that_ends_otherwise_or_never_is_noticed(tmp_path: Path) -> None:
     assert processes.run_program("import os; os.abort()", tmp_path)[0] != 0
     assert processes.run_program("import time; time.sleep(60)", tmp_path, 0.5) == (-1, "did not end in 0 s")
+
+
+def test_first_uses__notice_what_stays_broken(tmp_path: Path) -> None:
+    """A program whose second use fails, and one whose first use is not disturbed at all."""
+    text = first_use.program("call", "refused", 0.0)
+    assert first_use.run(text, tmp_path) == (0, "interrupted")
+    assert first_use.run(first_use.program("call", "refused", 1e9), tmp_path) == (0, "undisturbed")
+    status, told = first_use.run(
+        text.replace("for _ in range(again):", "for _ in range(again):\n    raise OSError\nfor _ in range(again):"),
+        tmp_path,
+    )
+    assert status == 1 and "OSError" in told
+
+
+def test_first_uses__notice_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_use, "run", lambda *given: (-14, ""))
+    assert first_use.soak_first_uses(1, 0.05).failures
 
 
 @pytest.mark.parametrize("kind", ["forks", "exits", "caches"])

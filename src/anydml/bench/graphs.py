@@ -103,7 +103,7 @@ def _peaks(name: str, contenders: Mapping[str, Work], threads: int) -> dict[str,
 
 
 def _ours(network: Network, output: Value, x: Array, threads: int) -> tuple[Any, Work, Array]:
-    from anydml.runtime.native.pool import set_threads
+    from anydml.runtime.native.threads import set_threads
 
     set_threads(threads)
     device = dml.Device("cpu")

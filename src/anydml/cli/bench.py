@@ -98,7 +98,7 @@ def _types(names: list[str]) -> list[DataType]:
 def _measure(args: Namespace) -> Run:
     from anydml.bench import measure
     from anydml.bench.first_use import MOST_PROCESSES, measure_first_use
-    from anydml.runtime.native.pool import get_threads
+    from anydml.runtime.native.threads import get_threads
 
     types = _types(args.types)
     chosen = _chosen(args.patterns)

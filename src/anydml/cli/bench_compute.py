@@ -80,7 +80,7 @@ def _measure(args: Namespace) -> Run:
     from anydml.bench.compute.peak import peak_rate
     from anydml.bench.compute.run import Limits, Run, copy_rate, measure
     from anydml.bench.measure import describe_machine
-    from anydml.runtime.native.pool import get_threads
+    from anydml.runtime.native.threads import get_threads
 
     set_clock(args)
     threads = args.threads or get_threads()

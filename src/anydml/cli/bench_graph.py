@@ -36,7 +36,7 @@ def add_graph(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     from anydml.bench.graphs import GraphRun, measure_network, picture, read_weights
     from anydml.bench.measure import describe_machine
-    from anydml.runtime.native.pool import get_threads
+    from anydml.runtime.native.threads import get_threads
 
     names = _chosen(args.networks)
     set_clock(args)

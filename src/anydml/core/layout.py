@@ -26,6 +26,7 @@ from anydml.core.orders import OrderMatch, order_strides, packed_strides, recogn
 from anydml.core.overlap import has_collision
 from anydml.core.rules import rule
 from anydml.core.windows import check_window, window_limits
+from anydml.process.loading import load_module
 
 INDEX = rule("layout.index", "An index has one number for each dimension, each from 0 to its size - 1.")
 PERMUTATION = rule("permute.axes", "A permutation names every axis once.")
@@ -336,10 +337,8 @@ class Layout:
 
     def _repr_html_(self) -> str:
         """In a notebook, a layout draws itself."""
-        from importlib import import_module
-
         # The picture lives in a later layer; only a drawing asks for it.
-        return str(import_module("anydml.view.notebook").draw(self))
+        return str(load_module("anydml.view.notebook").draw(self))
 
 
 def require_inside(position: object, size: int, axis: int) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from anydml.core.errors import Violation, shortened
 from anydml.core.fixes import Fix, as_fix
 
 RULES: dict[str, Rule] = {}
+_modules: dict[str, str] = {}
+"""The module that declares each rule."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,12 @@ class Rule:
 
 
 def rule(id: str, says: str) -> Rule:
-    """Declare a rule once, beside the code that enforces it."""
-    if id in RULES:
-        raise RuntimeError(f"rule {id} is declared twice")
+    """Declare a rule once, beside the code that enforces it.
+
+    Its module may be executed again: because it is reloaded, or because an interrupt ended its first import.
+    """
+    module = sys._getframe(1).f_globals["__name__"]
+    if _modules.setdefault(id, module) != module:
+        raise RuntimeError(f"rule {id} is declared twice, in {_modules[id]} and in {module}")
     RULES[id] = Rule(id, says)
     return RULES[id]

@@ -31,6 +31,7 @@ from anydml.core.layout import Layout
 from anydml.core.levels import LEVELS, FeatureLevel, FeatureLevelLike
 from anydml.core.memory import Described, locate
 from anydml.core.rules import rule
+from anydml.process.loading import load_module
 
 __all__ = [
     "C_FIELDS",
@@ -366,6 +367,4 @@ class TensorDesc:
 
     def _repr_html_(self) -> str:
         """In a notebook, a description draws itself."""
-        from importlib import import_module
-
-        return str(import_module("anydml.view.notebook").draw(self))
+        return str(load_module("anydml.view.notebook").draw(self))

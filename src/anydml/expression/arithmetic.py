@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from anydml.process.loading import load_module
+
 if TYPE_CHECKING:
     from anydml.expression.graph import Expression
 
 
 def _functions() -> Any:
-    from anydml.expression import functions
-
-    return functions
+    return load_module("anydml.expression.functions")
 
 
 def _is_number(value: Any) -> bool:

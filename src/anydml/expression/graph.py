@@ -20,6 +20,7 @@ from anydml.core.tensor import TensorDesc
 from anydml.expression.arithmetic import Arithmetic
 from anydml.expression.places import Place, user_place
 from anydml.graph.graph import ConstantNode
+from anydml.process.loading import load_module
 
 if TYPE_CHECKING:
     from anydml.expression.running import Runner
@@ -97,9 +98,7 @@ class Graph:
     """
 
     def __init__(self, device: Device | None = None, policy: TensorPolicy = DEFAULT) -> None:
-        from anydml.runtime.device import Device
-
-        self.device = Device() if device is None else device
+        self.device: Device = load_module("anydml.runtime.device").Device() if device is None else device
         self.policy = policy
         self.inputs: dict[int, Expression] = {}
         self.steps: list[Step] = []
@@ -201,9 +200,8 @@ class Graph:
 
     def describe(self, outputs: Expression | Sequence[Expression] | None = None) -> GraphDescription:
         """The graph that computes these expressions: DML_GRAPH_DESC."""
-        from anydml.expression.describing import describe_outputs
-
-        return describe_outputs(self, outputs)[0]
+        found: GraphDescription = load_module("anydml.expression.describing").describe_outputs(self, outputs)[0]
+        return found
 
     def compile(
         self,
@@ -219,11 +217,9 @@ class Graph:
         flags: ExecutionFlags | int | str | Sequence[str] | None = ExecutionFlags.NONE,
     ) -> Runner:
         """What runs these outputs: OWNED_BY_DML inputs are taken when it first sees them."""
-        from anydml.expression.describing import describe_outputs
-        from anydml.expression.running import Runner
-
-        graph, wanted = describe_outputs(self, outputs)
-        runner = Runner(self.device, graph, [each.desc for each in wanted], ExecutionFlags.parse(flags))
+        graph, wanted = load_module("anydml.expression.describing").describe_outputs(self, outputs)
+        make = load_module("anydml.expression.running").Runner
+        runner: Runner = make(self.device, graph, [each.desc for each in wanted], ExecutionFlags.parse(flags))
         self._runner = runner
         return runner
 

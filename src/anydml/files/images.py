@@ -7,7 +7,6 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from anydml.core.errors import ModelError, UnsupportedError, Violation, shown
 from anydml.core.integers import require_integers
 from anydml.core.rules import rule
 from anydml.files.access import ARGUMENT, open_regular
+from anydml.process.loading import load_module
 
 PILLOW = rule("image.pillow", "Images need Pillow, which the extra anydml[images] brings.")
 FORMAT = rule("image.format", "An image file is a PNG or JPEG picture.")
@@ -83,7 +83,7 @@ def _encode(image: Any, format_name: str) -> bytes:
 def find_pillow(module: str = "PIL.Image") -> Any:
     """Pillow, or an error that names the extra to install."""
     try:
-        return import_module(module)
+        return load_module(module)
     except ImportError:
         fix = "pip install 'anydml[images]'"
         raise UnsupportedError(PILLOW("", "no Pillow", "Pillow for images", fix)) from None

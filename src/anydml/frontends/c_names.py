@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from anydml.core import enums
@@ -22,6 +21,7 @@ from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS
 from anydml.core.schema.tensors import read_tensor
 from anydml.core.tensor import TensorDesc, TensorFlags, calc_buffer_tensor_size
+from anydml.process.loading import load_module
 from anydml.runtime.device import Device
 
 COUNT = rule("c.dimension-count", "DimensionCount is the number of sizes.")
@@ -101,7 +101,7 @@ def constants() -> dict[str, Any]:
 
 def classes() -> dict[str, Any]:
     """Every structure of DirectML's header that is a class here, by its full name."""
-    import_module("anydml.operators")
+    load_module("anydml.operators")
     found: dict[str, Any] = {"DML_BUFFER_TENSOR_DESC": TensorDesc}
     for name, cls in OPERATORS.items():
         found[f"{DESC_PREFIX}{name}{DESC_SUFFIX}"] = cls

@@ -16,6 +16,7 @@ from anydml.core.errors import raise_if_any
 from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.memory import Bytes, as_bytes
 from anydml.core.schema import BindingPoint, Operator
+from anydml.process.loading import load_module
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,8 @@ class Graph:
         input_names: Sequence[str] = (),
         output_names: Sequence[str] = (),
     ) -> None:
-        from anydml.graph.checks import check_graph, read_graph
-
-        values = read_graph(
+        checks = load_module("anydml.graph.checks")
+        values = checks.read_graph(
             nodes,
             input_edges,
             output_edges,
@@ -136,7 +136,7 @@ class Graph:
         )
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        order, violations = check_graph(self)
+        order, violations = checks.check_graph(self)
         raise_if_any(violations, subject="Graph")
         object.__setattr__(self, "order", order)
 
@@ -183,15 +183,11 @@ class Graph:
 
     def describe(self) -> str:
         """The graph in words, a node per line."""
-        from anydml.graph.describe import describe_graph
-
-        return describe_graph(self)
+        return str(load_module("anydml.graph.describe").describe_graph(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Nodes, edges and names as plain values."""
-        from anydml.graph.writing import to_dict
-
-        return to_dict(self)
+        return dict(load_module("anydml.graph.writing").to_dict(self))
 
     def to_json(self) -> str:
         """`to_dict` as text."""
@@ -200,9 +196,8 @@ class Graph:
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Graph:
         """The graph that `to_dict` wrote."""
-        from anydml.graph.writing import from_dict
-
-        return from_dict(require_object(value, "Graph"))
+        found: Graph = load_module("anydml.graph.writing").from_dict(require_object(value, "Graph"))
+        return found
 
     @classmethod
     def from_json(cls, text: str) -> Graph:
@@ -211,15 +206,11 @@ class Graph:
 
     def to_svg(self) -> str:
         """The graph as a picture."""
-        from importlib import import_module
-
-        return str(import_module("anydml.view.graph").to_svg(self))
+        return str(load_module("anydml.view.graph").to_svg(self))
 
     def to_cpp(self) -> str:
         """The graph as DirectML's structures in C++: its operators, then its edges."""
-        from importlib import import_module
-
-        return str(import_module("anydml.view.cpp").to_cpp(self))
+        return str(load_module("anydml.view.cpp").to_cpp(self))
 
     def _repr_html_(self) -> str:
         return self.to_svg()

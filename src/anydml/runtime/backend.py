@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any, Protocol, cast
 
 from anydml.core.enums import ExecutionFlags
@@ -15,6 +14,7 @@ from anydml.core.rules import rule
 from anydml.core.schema import Operator
 from anydml.core.tensor import TensorDesc
 from anydml.graph.plan import Plan
+from anydml.process.loading import load_module
 from anydml.runtime.buffer import Buffer
 from anydml.runtime.ports import Port
 
@@ -142,12 +142,12 @@ def _load(name: str) -> Backend:
         raise InvalidDescriptionError(
             UNKNOWN_DEVICE("device", f"{name!r} ({reason})", "a device that is there", Use(AUTO))
         )
-    return cast(Backend, import_module(BACKENDS[name][1]).BACKEND)
+    return cast(Backend, load_module(BACKENDS[name][1]).BACKEND)
 
 
 def why_missing(name: str) -> str | None:
     """Why a device cannot be used here; None where it can."""
-    missing: Callable[[], str | None] | None = getattr(import_module(BACKENDS[name][1]), "missing", None)
+    missing: Callable[[], str | None] | None = getattr(load_module(BACKENDS[name][1]), "missing", None)
     return None if missing is None else missing()
 
 

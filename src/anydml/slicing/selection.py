@@ -10,6 +10,7 @@ from anydml.core.datatype import DataTypeLike
 from anydml.core.errors import DmlError, InvalidDescriptionError, Violation, raise_if_any, shown
 from anydml.core.integers import INT64_MAX, NOT_A_LIST, require_integers
 from anydml.core.rules import rule
+from anydml.process.loading import load_module
 from anydml.slicing.lists import COUNT
 from anydml.slicing.numpy_index import read_index, show_index, write_index
 from anydml.slicing.onnx_slice import OnnxSlice, read_onnx, write_onnx
@@ -178,11 +179,11 @@ class Selection:
     def to_operator(self, data_type: DataTypeLike) -> Slice1:
         """The operator over packed tensors: `dml.Device().compile(selection.to_operator("FLOAT32"))`."""
         from anydml.core.tensor import TensorDesc
-        from anydml.operators.slices import Slice1
 
         fields = self.to_slice1()._asdict()
         output = TensorDesc(data_type, fields.pop("output_sizes"))
-        return Slice1(input_tensor=TensorDesc(data_type, self.input_sizes), output_tensor=output, **fields)
+        kind: type[Slice1] = load_module("anydml.operators.slices").Slice1
+        return kind(input_tensor=TensorDesc(data_type, self.input_sizes), output_tensor=output, **fields)
 
     # Questions
 

@@ -13,6 +13,7 @@ from anydml.core.rules import rule
 from anydml.core.schema import Operator
 from anydml.core.tensor import TensorDesc
 from anydml.graph.graph import Graph
+from anydml.process.loading import load_module
 from anydml.view.notebook import window_of
 from anydml.view.subject import Subject, Window
 
@@ -28,27 +29,20 @@ class Explanation:
 
     def to_text(self, width: int = 80) -> str:
         """The explanation for a terminal of this width."""
-        from anydml.view.text import Canvas, render
-
-        return render(self._subject, Canvas(width))
+        text = load_module("anydml.view.text")
+        return str(text.render(self._subject, text.Canvas(width)))
 
     def to_svg(self) -> str:
         """The picture."""
-        from anydml.view import svg
-
-        return svg.render(self._subject)
+        return str(load_module("anydml.view.svg").render(self._subject))
 
     def to_html(self) -> str:
         """A page of its own, on which cells that belong together light up."""
-        from anydml.view import html
-
-        return html.render(self._subject)
+        return str(load_module("anydml.view.html").render(self._subject))
 
     def to_dict(self) -> dict[str, Any]:
         """Every figure, sentence and cell, as plain data."""
-        from anydml.view.data import as_data
-
-        return as_data(self._subject)
+        return dict(load_module("anydml.view.data").as_data(self._subject))
 
     def save(self, path: str | Path) -> Path:
         """Write the picture (.svg), the page (.html), the data (.json) or the text (.txt), by the name's ending."""

@@ -121,7 +121,7 @@ def _mask(random: Random, mask_type: str, sizes: Sizes) -> Array:
 
 def results(operator: Any, inputs: dict[str, Array], device: str, threads: int | None = None) -> dict[str, Array]:
     """Every output; no byte but their elements may change."""
-    from anydml.runtime.native.pool import get_threads, set_threads
+    from anydml.runtime.native.threads import get_threads, set_threads
 
     compiled = dml.Device(device).compile(operator)
     buffers: dict[str, Array] = {}

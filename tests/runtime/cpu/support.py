@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from anydml.core.datatype import DataType
 from anydml.core.steps import Access
-from anydml.runtime.native.pool import get_threads, set_threads
 from anydml.runtime.native.tasks import Task, TaskList
+from anydml.runtime.native.threads import get_threads, set_threads
 
 Array = npt.NDArray[Any]
 Bytes = npt.NDArray[np.uint8]

@@ -17,7 +17,7 @@ from anydml.runtime.cpu.arrays import NumpyNest
 from anydml.runtime.cpu.expressions import can_emit
 from anydml.runtime.cpu.loops import canonical
 from anydml.runtime.native import llvm
-from anydml.runtime.native.pool import get_threads
+from anydml.runtime.native.threads import get_threads
 from anydml.runtime.programs import store_nest
 from tests.runtime.cpu.machines import MACHINES, machine
 from tests.runtime.cpu.support import (

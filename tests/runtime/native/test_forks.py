@@ -18,7 +18,9 @@ HEAD = """
 import os, signal, sys, threading, time, warnings
 warnings.simplefilter("ignore")
 import numpy as np
-from anydml.runtime.native import cache, llvm, pool, staging, uninterrupted
+from anydml.process import uninterrupted
+from anydml.process.uninterrupted import COMPILER, LOADER
+from anydml.runtime.native import cache, llvm, pool, staging
 from anydml.runtime.native.tasks import TaskList
 from tests.runtime.native.support import add, address, kernel, linger, total
 
@@ -88,14 +90,14 @@ threading.Thread(target=hold, daemon=True).start()
 time.sleep(0.1)
 def compile_here(number):
     # A new thread might be taken for the one that holds the lock: its number can be the same.
-    uninterrupted._is_exiting = True
+    uninterrupted.is_exiting = True
     store(f"in the child {number}")
 fork(2, compile_here)
 """,
     # A lock that is not given back within the time a fork waits.
     "works too long": """
 uninterrupted.PATIENCE_SECONDS = 0.05
-threading.Thread(target=uninterrupted.run_uninterrupted, args=(lambda: time.sleep(1),), daemon=True).start()
+threading.Thread(target=COMPILER.run, args=(lambda: time.sleep(1),), daemon=True).start()
 time.sleep(0.1)
 fork(2, lambda number: store(f"in the child {number}"))
 """,
@@ -120,9 +122,9 @@ def test_forked_child__works_while_its_parent(parent: str, tmp_path: Path) -> No
 def test_forked_child__has_memory_and_locks_of_its_own() -> None:
     program = """
 share()
-before = pool._current_pool(), pool._lock, staging.staging_block().address, uninterrupted._lock
+before = pool._current_pool(), pool._lock, staging.staging_block().address, COMPILER.lock, LOADER.lock
 def look(number):
-    after = pool._pool, pool._lock, staging.staging_block().address, uninterrupted._lock
+    after = pool._pool, pool._lock, staging.staging_block().address, COMPILER.lock, LOADER.lock
     assert not any(new is old for new, old in zip(after, before, strict=True)), after
     assert after[2] != before[2]
 fork(1, look)

@@ -14,7 +14,7 @@ from time import perf_counter, sleep
 import numpy as np
 import pytest
 
-from anydml.runtime.native import pool
+from anydml.runtime.native import pool, threads
 from anydml.runtime.native.tasks import Task, TaskList
 from tests.runtime.native.support import add, address, linger, total
 from tests.soak.processes import EXIT, run_program
@@ -223,20 +223,20 @@ def test_exit__while_kernels_use_their_staging(attempt: int, tmp_path: Path) -> 
 
 
 def test_set_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_count", None)
-    monkeypatch.setenv(pool.VARIABLE, "5")
-    assert pool.get_threads() == 5
-    pool.set_threads(3)
-    assert pool.get_threads() == 3
+    monkeypatch.setattr(threads, "_count", None)
+    monkeypatch.setenv(threads.VARIABLE, "5")
+    assert threads.get_threads() == 5
+    threads.set_threads(3)
+    assert threads.get_threads() == 3
 
 
 @pytest.mark.parametrize("text", ["", "0", "many", "-2"])
 def test_get_threads__ignores_what_is_no_count(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr(pool, "_count", None)
-    monkeypatch.setenv(pool.VARIABLE, text)
-    assert 1 <= pool.get_threads() <= (os.cpu_count() or 1)
+    monkeypatch.setattr(threads, "_count", None)
+    monkeypatch.setenv(threads.VARIABLE, text)
+    assert 1 <= threads.get_threads() <= (os.cpu_count() or 1)
 
 
 def test_set_threads__refuses_none() -> None:
     with pytest.raises(ValueError, match="found 0, expected at least 1"):
-        pool.set_threads(0)
+        threads.set_threads(0)

@@ -97,7 +97,7 @@ def zeros(sizes: Sequence[int] | int, type: npt.DTypeLike = np.float32) -> Array
 def ours(subject: Operator | Graph, inputs: Sequence[Array], outputs: Sequence[Array], threads: int) -> Work:
     """A bound table, as a program that runs often would use it."""
     import anydml as dml
-    from anydml.runtime.native.pool import set_threads
+    from anydml.runtime.native.threads import set_threads
 
     set_threads(threads)
     device = dml.Device("cpu")

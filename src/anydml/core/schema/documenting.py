@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from anydml.core.schema.attributes import (
     Size2D,
 )
 from anydml.core.schema.fields import Field, TensorField, When
+from anydml.process.loading import load_module
 
 if TYPE_CHECKING:
     from anydml.core.schema.operator import Operator
@@ -171,7 +171,7 @@ def _rules(operator: type[Operator]) -> Iterator[str]:
         yield f"It may run in place: {pairs}."
     if not operator.owned_inputs:
         yield "No input may be OWNED_BY_DML."
-    for each in import_module("anydml.catalog.facts").rules_of(operator):
+    for each in load_module("anydml.catalog.facts").rules_of(operator):
         yield f"{each.says} [{each.id}]"
 
 
@@ -184,7 +184,7 @@ def _wrapped(text: str) -> str:
 
 def example(operator: type[Operator]) -> str:
     """A program that makes the operator and runs it."""
-    examples = import_module("anydml.catalog.examples")
+    examples = load_module("anydml.catalog.examples")
     if not examples.has_example(operator):
         needed = [f"{f.name}=..." for f in operator.fields.values() if default_of(f) is None]
         return f"    {operator.__name__}({', '.join(needed)})"

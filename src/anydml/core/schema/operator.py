@@ -36,6 +36,7 @@ from anydml.core.schema.fields import (
 from anydml.core.schema.forms import form_of
 from anydml.core.schema.reading import MISSING, read_fields
 from anydml.core.tensor import TensorDesc
+from anydml.process.loading import load_module
 
 INFER = rule("output.infer", "An output that is left out can be told from the inputs.")
 FUSED_TENSORS = rule("activation.tensors", "A fused activation has no tensors of its own.")
@@ -222,8 +223,7 @@ class Operator(metaclass=OperatorType):
         return wanted
 
     def _infer_outputs(self, wanted: Mapping[str, Outline]) -> None:
-        from anydml.core.schema.validate import check_described
-
+        check_described = load_module("anydml.core.schema.validate").check_described
         subject = type(self).__name__
         self.__dict__["pending_outputs"] = frozenset(wanted)
         raise_if_any(check_described(self, HIGHEST_LEVEL), subject=subject)
@@ -273,27 +273,19 @@ class Operator(metaclass=OperatorType):
         return hash((type(self), tuple(self.values().values())))
 
     def __repr__(self) -> str:
-        from anydml.core.schema.writing import expression
-
-        return expression(self)
+        return str(load_module("anydml.core.schema.writing").expression(self))
 
     def __call__(self, *buffers: Any, **named: Any) -> Any:
         """Run on the default device, for a quick try: `y = Slice1(...)(x)`. The same as `anydml.run(operator, ...)`."""
-        from importlib import import_module
-
-        return import_module("anydml.runtime.quick").run(self, *buffers, **named)
+        return load_module("anydml.runtime.quick").run(self, *buffers, **named)
 
     def _repr_html_(self) -> str:
         """In a notebook, an operator draws its tensors and what it takes of them."""
-        from importlib import import_module
-
-        return str(import_module("anydml.view.notebook").draw_operator(self))
+        return str(load_module("anydml.view.notebook").draw_operator(self))
 
     def to_dict(self) -> dict[str, Any]:
         """`{"type": "DML_OPERATOR_...", "desc": {...}}` with plain values, as model files have it."""
-        from anydml.core.schema.writing import to_dict
-
-        return to_dict(self)
+        return dict(load_module("anydml.core.schema.writing").to_dict(self))
 
     def to_json(self) -> str:
         """`to_dict` as text."""
@@ -302,12 +294,9 @@ class Operator(metaclass=OperatorType):
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Operator:
         """The operator that `to_dict` wrote; `Operator.from_dict` finds the class by the type."""
-        from importlib import import_module
-
-        from anydml.core.schema.writing import from_dict
-
-        import_module("anydml.operators")
-        return from_dict(cls, require_object(value, cls.__name__))
+        load_module("anydml.operators")
+        found: Operator = load_module("anydml.core.schema.writing").from_dict(cls, require_object(value, cls.__name__))
+        return found
 
     @classmethod
     def from_json(cls, text: str) -> Operator:
@@ -316,9 +305,7 @@ class Operator(metaclass=OperatorType):
 
     def to_cpp(self, name: str = "") -> str:
         """The operator as DirectML's structures in C++; a name tells the variables of several operators apart."""
-        from importlib import import_module
-
-        return str(import_module("anydml.view.cpp").to_cpp(self, name))
+        return str(load_module("anydml.view.cpp").to_cpp(self, name))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.values())

@@ -21,6 +21,7 @@ from anydml.frontends.dxdispatch.fields import KIND, LONG, MOST_INTEGERS, Fields
 from anydml.frontends.dxdispatch.model import Bindings, Dispatchable, Place
 from anydml.graph.checks import GRAPHS_SINCE, require_valid_graph
 from anydml.graph.graph import Graph
+from anydml.process.loading import load_module
 
 PREFIX = "DML_OPERATOR_"
 UNKNOWN = rule("dispatchable.type", "A dispatchable is an operator of DirectML.")
@@ -74,8 +75,7 @@ class DispatchableReader:
 
     def _serialized(self, name: str, node: Node, fields: Fields, key: str) -> Dispatchable | None:
         """A graph in a file of its own, with its weights beside it."""
-        from anydml.frontends.serialized import read_graph
-
+        read_graph = load_module("anydml.frontends.serialized").read_graph
         text = fields.text("sourcePath", "the name of a file", required=True)
         flags = self._flags(fields.get("executionFlags"))
         bindings_node = fields.get("bindings")

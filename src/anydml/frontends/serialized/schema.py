@@ -5,11 +5,11 @@ The root is a graph. Edges have no table of their own: a name among a node's out
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from anydml.core.errors import ModelError
 from anydml.core.rules import rule
+from anydml.process.loading import load_module
 
 PACKAGE = rule("serialized.package", "Serialized graphs are read and written with the package flatbuffers.")
 
@@ -77,7 +77,7 @@ def value_of(type_name: str) -> str:
 def flatbuffers(name: str = "flatbuffers") -> Any:
     """The package; an error that says how to get it, if it is not there."""
     try:
-        return import_module(name)
+        return load_module(name)
     except ImportError:
         fix = 'pip install "anydml[graphs]"'
         raise ModelError(PACKAGE("", "no package flatbuffers", "the package", fix)) from None

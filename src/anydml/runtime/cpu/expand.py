@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from anydml.core.steps import Program, Step, View
 from anydml.graph.plan import Plan, Slot, SlotKind
+from anydml.process.loading import load_module
 from anydml.runtime.native import llvm
 from anydml.runtime.native.tasks import Task
 
@@ -111,9 +111,7 @@ def expand(plan: Plan) -> Plan:
     if not llvm.is_available() or not any(isinstance(step, Program) for step in plan.steps):
         return plan
     if len(plan.steps) > 1:
-        from anydml.runtime.cpu.channels_last import with_channels_last
-
-        plan = with_channels_last(plan)
+        plan = load_module("anydml.runtime.cpu.channels_last").with_channels_last(plan)
     workspace = Workspace(plan)
     steps: list[Step] = []
     for step in plan.steps:
@@ -126,22 +124,17 @@ def expand_program(program: Program, workspace: Workspace) -> list[Step]:
     found = _expander(program)
     if found is None:
         return [program]
-    from anydml.runtime.cpu.rearrange import rearranged
-
-    before, changed, after = rearranged(program, workspace)
+    before, changed, after = load_module("anydml.runtime.cpu.rearrange").rearranged(program, workspace)
     made = found(changed, workspace)
     if made is None and (before or after):
         before, after, made = [], [], found(program, workspace)
     if made is None:
         return [program]
     if before and program.operator.dml_type == "CONVOLUTION":
-        from anydml.runtime.cpu.contraction.images import some_at_a_time
-
-        return [*some_at_a_time([*before, *made], workspace), *after]
+        images = load_module("anydml.runtime.cpu.contraction.images")
+        return [*images.some_at_a_time([*before, *made], workspace), *after]
     if before:
-        from anydml.runtime.cpu.reductions.moved import joined
-
-        return [*joined([*before, *made]), *after]
+        return [*load_module("anydml.runtime.cpu.reductions.moved").joined([*before, *made]), *after]
     return [*made, *after]
 
 
@@ -150,5 +143,5 @@ def _expander(program: Program) -> Expander | None:
     if place is None:
         return None
     module, _, name = place.partition(":")
-    found: Expander = getattr(import_module(module), name)
+    found: Expander = getattr(load_module(module), name)
     return found

@@ -13,6 +13,7 @@ from anydml.core.expression import FLOAT32, FLOAT64, Node
 from anydml.core.geometry import MAXIMUM_RANK
 from anydml.core.layout import Layout
 from anydml.core.steps import Access, Nest
+from anydml.process.loading import load_module
 from anydml.runtime.backend import Run
 from anydml.runtime.moves import engine
 from anydml.runtime.native.tasks import Task
@@ -57,12 +58,11 @@ def _move(nest: Nest, access: Access, scale_bias: tuple[float, float] | None) ->
 
 def _quicker(nest: Nest) -> tuple[Task, ...]:
     """Other tasks for a nest that one kernel moves slowly; none where there are none better."""
-    from anydml.runtime.cpu import blocks, pointwise
-
     if nest.is_copy:
-        task = blocks.task_of_copy(nest)
+        task = load_module("anydml.runtime.cpu.blocks").task_of_copy(nest)
         return () if task is None else (task,)
-    return pointwise.tasks_of(nest)
+    found: tuple[Task, ...] = load_module("anydml.runtime.cpu.pointwise").tasks_of(nest)
+    return found
 
 
 def _layout(sizes: tuple[int, ...], access: Access) -> Layout:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node, leaves, walk
 from anydml.core.steps import Access, Nest
+from anydml.process.loading import load_module
 from anydml.runtime.cpu import vectors
 from anydml.runtime.cpu.expressions import can_emit, can_store, converted, emit
 from anydml.runtime.cpu.loops import APART, EVEN, PAIRED, STILL, TURNED, Loops, canonical, cut
@@ -149,9 +150,8 @@ def tasks_of(nest: Nest) -> tuple[Task, ...]:
     loops = canonical(nest)
     if loops.is_one_row:
         return (_task_of(nest, loops),)
-    from anydml.runtime.cpu import blocks, tiling
-
-    return (tiling.task_of(nest, loops) or blocks.task_of(nest, loops) or _task_of(nest, loops),)
+    found = (load_module(f"anydml.runtime.cpu.{name}").task_of(nest, loops) for name in ("tiling", "blocks"))
+    return (next(filter(None, found), None) or _task_of(nest, loops),)
 
 
 def _task_of(nest: Nest, loops: Loops, pieces: int = 0) -> Task:
@@ -192,7 +192,8 @@ class Together:
 
 
 def code_of(shape: Shape) -> llvm.MachineCode:
-    return llvm.compiled(shape, lambda: module_text(shape))
+    kind = _kernel_of(shape)  # now: nothing is loaded while code is compiled
+    return llvm.compiled(shape, lambda: module_text(shape, kind))
 
 
 def shape_of(nest: Nest, loops: Loops, results: int) -> Shape:
@@ -253,22 +254,18 @@ def words_of(loops: Loops, bounds: Sequence[int] = ()) -> list[int]:
 # Machine code
 
 
-def module_text(shape: Shape) -> str:
+def module_text(shape: Shape, kind: type[Kernel] | None = None) -> str:
     e = Emitter(shape.vector_bytes)
-    _kernel_of(shape)(e, shape).emit()
+    (kind or _kernel_of(shape))(e, shape).emit()
     return e.module()
 
 
 def _kernel_of(shape: Shape) -> type[Kernel]:
     if not shape.turned:
         return Kernel
-    from anydml.runtime.cpu.crowded import CrowdedKernel
-    from anydml.runtime.cpu.tiled import TiledKernel
-    from anydml.runtime.cpu.turned import TurnedKernel
-
-    if shape.tiling:
-        return CrowdedKernel if shape.tiling.is_staged else TiledKernel
-    return TurnedKernel
+    name = ("crowded" if shape.tiling.is_staged else "tiled") if shape.tiling else "turned"
+    found: type[Kernel] = getattr(load_module(f"anydml.runtime.cpu.{name}"), f"{name.title()}Kernel")
+    return found
 
 
 @dataclass(frozen=True)

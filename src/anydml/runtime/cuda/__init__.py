@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from anydml.process.loading import load_module
 from anydml.runtime.cuda.driver import missing
 
 __all__ = ["BACKEND", "missing"]
@@ -12,8 +13,6 @@ __all__ = ["BACKEND", "missing"]
 def __getattr__(name: str) -> Any:
     if name != "BACKEND":
         raise AttributeError(name)
-    from anydml.runtime.cuda.backend import CudaBackend
-    from anydml.runtime.cuda.driver import Driver
-
-    globals()["BACKEND"] = made = CudaBackend(Driver())
+    driver = load_module("anydml.runtime.cuda.driver").Driver()
+    globals()["BACKEND"] = made = load_module("anydml.runtime.cuda.backend").CudaBackend(driver)
     return made

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from anydml.process.loading import load_module
 from anydml.runtime.cuda.text.prelude import OPTIONS
 from anydml.runtime.native import cache
 
+_NVRTC = "cupy_backends.cuda.libs.nvrtc"
 _FIRST_MINIMAL = (12, 9)
 """The first NVRTC that this was tried with."""
 
@@ -27,8 +29,7 @@ def machine_code(text: str, capability: str) -> bytes:
 
 def compile_text(text: str, capability: str) -> bytes:
     """Compiled now, not taken from anywhere. GPUs newer than NVRTC get PTX, which their driver compiles."""
-    from cupy_backends.cuda.libs import nvrtc
-
+    nvrtc = load_module(_NVRTC)
     is_known = int(capability) in _capabilities()
     target = f"sm_{capability}" if is_known else f"compute_{max(_capabilities())}"
     # Parts of the language that kernels do not use take time as well.
@@ -46,8 +47,7 @@ def compile_text(text: str, capability: str) -> bytes:
 
 @lru_cache(maxsize=1)
 def _version() -> tuple[int, int]:
-    from cupy_backends.cuda.libs import nvrtc
-
+    nvrtc = load_module(_NVRTC)
     version: tuple[int, int] = nvrtc.getVersion()
     return version
 
@@ -55,8 +55,7 @@ def _version() -> tuple[int, int]:
 @lru_cache(maxsize=1)
 def _capabilities() -> tuple[int, ...]:
     """What this NVRTC makes machine code for."""
-    from cupy_backends.cuda.libs import nvrtc
-
+    nvrtc = load_module(_NVRTC)
     return tuple(nvrtc.getSupportedArchs()) if hasattr(nvrtc, "getSupportedArchs") else _KNOWN[_version()[0]]
 
 

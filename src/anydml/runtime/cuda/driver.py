@@ -12,6 +12,7 @@ from typing import Any
 
 from anydml.core.errors import OutOfMemoryError
 from anydml.core.memory import Bytes
+from anydml.process.loading import load_module
 from anydml.runtime.backend import Run
 from anydml.runtime.cuda.compiler import machine_code
 from anydml.runtime.cuda.text.pointwise import Launch
@@ -30,9 +31,7 @@ def missing() -> str | None:
     if not find_spec("cupy"):
         return f"CuPy is not installed: {INSTALL}"
     try:
-        import cupy
-
-        count = cupy.cuda.runtime.getDeviceCount()
+        count = load_module("cupy").cuda.runtime.getDeviceCount()
     except ImportError as error:
         return f"CuPy does not load: {error}"
     except Exception as error:  # CuPy's own classes, which cannot be named where it is missing
@@ -49,8 +48,7 @@ class Driver:
     """One GPU: the one that is CuPy's current device when it is first used."""
 
     def __init__(self) -> None:
-        import cupy
-
+        cupy = load_module("cupy")
         self.arrays: Any = cupy
         self.number: int = cupy.cuda.Device().id
         self.capability: str = cupy.cuda.Device().compute_capability
@@ -65,19 +63,16 @@ class Driver:
     @cached_property
     def blas(self) -> Any:
         """cuBLAS; None where it does not load."""
-        from anydml.runtime.cuda.blas import Blas, LibraryError
-
+        blas = load_module("anydml.runtime.cuda.blas")
         try:
-            return Blas(self)
-        except (LibraryError, ImportError, RuntimeError):
+            return blas.Blas(self)
+        except (blas.LibraryError, ImportError, RuntimeError):
             return None
 
     @cached_property
     def dnn(self) -> Any:
         """cuDNN; None where it is not installed."""
-        from anydml.runtime.cuda.dnn import load_dnn
-
-        return load_dnn(self)
+        return load_module("anydml.runtime.cuda.dnn").load_dnn(self)
 
     def describe(self) -> str:
         """Name, memory, compute capability and driver."""

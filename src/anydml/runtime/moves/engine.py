@@ -16,8 +16,8 @@ from anydml.runtime.moves.kernels.frame import Lowered
 from anydml.runtime.moves.plan import MovePlan, plan_move
 from anydml.runtime.native import llvm
 from anydml.runtime.native.caches import far_bytes
-from anydml.runtime.native.pool import get_threads, set_threads
 from anydml.runtime.native.tasks import Task, TaskList
+from anydml.runtime.native.threads import get_threads, set_threads
 
 __all__ = ["PreparedFill", "PreparedMove", "fill", "get_threads", "prepare", "set_threads"]
 

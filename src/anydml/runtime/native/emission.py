@@ -14,10 +14,12 @@ from itertools import count
 from threading import Lock, Semaphore, Thread
 from typing import Any
 
+from anydml.process.loading import load_module
+
 
 def emit_object(machine: Any, module: Any) -> bytes:
     """What `machine.emit_object` returns, without the lock where llvmlite lets us do so."""
-    from llvmlite.binding import ffi
+    ffi = load_module("llvmlite.binding.ffi")
 
     emit = getattr(getattr(ffi.lib, "LLVMPY_TargetMachineEmitToMemory", None), "_cfn", None)
     if emit is None:

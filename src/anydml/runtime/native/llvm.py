@@ -7,6 +7,7 @@ compile the kernel themselves keep all they needed for it: about 800 KiB for eac
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,11 +18,15 @@ from threading import local
 from typing import Any
 from weakref import ref
 
+from anydml import __version__
+from anydml.process import uninterrupted
+from anydml.process.loading import load_module
+from anydml.process.uninterrupted import COMPILER
 from anydml.runtime.native import cache as disk
 from anydml.runtime.native.emission import Crew, emit_object
 from anydml.runtime.native.naming import name_of_key
 from anydml.runtime.native.objects import read_symbols
-from anydml.runtime.native.uninterrupted import run_uninterrupted
+from anydml.runtime.native.threads import get_threads
 
 POINTER_BYTES = 8
 OLDEST_LLVM = 16
@@ -66,27 +71,23 @@ def is_available() -> bool:
     """Whether llvmlite is here and new enough to know opaque pointers, on a 64-bit system."""
     if ctypes.sizeof(ctypes.c_void_p) != POINTER_BYTES:
         return False
-    return run_uninterrupted(_can_import)
-
-
-def _can_import() -> bool:
     try:
-        import llvmlite.binding as binding
+        return bool(_binding().llvm_version_info[0] >= OLDEST_LLVM)
     except (ImportError, OSError):
         return False
-    if binding.llvm_version_info[0] < OLDEST_LLVM:
-        return False
-    host()  # at once, which saves starting another thread for it
-    return True
+
+
+def _binding() -> Any:
+    return load_module("llvmlite.binding")
 
 
 @cache
 def host() -> Host:
-    return run_uninterrupted(_find_host)
+    return COMPILER.run(_find_host)
 
 
 def _find_host() -> Host:
-    import llvmlite.binding as binding
+    binding = _binding()
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
@@ -235,7 +236,7 @@ def compiled(
     request, batch = Request((key, level), write, symbols, level), _current.batch
     if batch is not None:
         return batch.add(request)
-    return run_uninterrupted(lambda: _compile_all([request]))[0]
+    return COMPILER.run(lambda: _compile_all([request]))[0]
 
 
 class _Batch:
@@ -251,7 +252,7 @@ class _Batch:
         waiting = list(self._waiting.values())
         if not waiting:
             return
-        codes = run_uninterrupted(lambda: _compile_all([request for request, _ in waiting]))
+        codes = COMPILER.run(lambda: _compile_all([request for request, _ in waiting]))
         for (request, deferred), code in zip(waiting, codes, strict=True):
             deferred.set(code)
             self._waiting.pop(request.key, None)
@@ -281,7 +282,7 @@ def compile_together() -> Iterator[None]:
 def release_unused() -> None:
     """Gives back the memory of all kernels that nobody holds."""
     if len(_kept):
-        run_uninterrupted(_release_unused)
+        COMPILER.run(_release_unused)
 
 
 def _release_unused() -> None:
@@ -313,7 +314,6 @@ def _compile_all(requests: Sequence[Request]) -> list[MachineCode]:
 def _helpers(modules: int) -> int:
     if modules < 2:
         return 0
-    from anydml.runtime.native.pool import get_threads
 
     return min(modules, get_threads()) - 1
 
@@ -348,7 +348,7 @@ def _load(request: Request, data: bytes) -> MachineCode:
 
 def _is_loadable(data: bytes, symbols: Sequence[str]) -> bool:
     """Whether LLVM will load an object file: it ends the process if one is broken or needs what it cannot find."""
-    import llvmlite.binding as binding
+    binding = _binding()
 
     try:
         found = read_symbols(data, host().triple)
@@ -359,7 +359,7 @@ def _is_loadable(data: bytes, symbols: Sequence[str]) -> bool:
 
 
 def _object_of(text: str, effort: int = FULL_EFFORT) -> bytes:
-    import llvmlite.binding as binding
+    binding = _binding()
 
     # A context of its own, because constants and types live as long as their context.
     module = binding.parse_assembly(text, binding.create_context())
@@ -367,7 +367,7 @@ def _object_of(text: str, effort: int = FULL_EFFORT) -> bytes:
 
 
 def _engine_of(data: bytes) -> Any:
-    import llvmlite.binding as binding
+    binding = _binding()
 
     # The engine frees its module last, after a context of the module's own would be gone. It compiles nothing: asking
     # for an address makes the object file ready, and leaves the empty module alone.
@@ -378,7 +378,7 @@ def _engine_of(data: bytes) -> Any:
 
 
 def _machine(effort: int = FULL_EFFORT) -> Any:
-    import llvmlite.binding as binding
+    binding = _binding()
 
     features = sorted(host().features.items())
     flags = ",".join(("+" if present else "-") + feature for feature, present in features)
@@ -389,17 +389,40 @@ def _machine(effort: int = FULL_EFFORT) -> Any:
 @cache
 def _origin() -> tuple[str, ...]:
     """All besides its text that machine code depends on."""
-    import llvmlite
-
-    from anydml import __version__
-
     about = host()
-    version = str(llvmlite.binding.llvm_version_info)
+    version = str(_binding().llvm_version_info)
     return (
         __version__,
-        llvmlite.__version__,
+        load_module("llvmlite").__version__,
         version,
         about.triple,
         about.processor,
         str(sorted(about.features.items())),
     )
+
+
+# Forks and ends of processes: llvmlite is used by others, too
+
+
+def _after_fork_in_child() -> None:
+    """Frees llvmlite's lock: others may have called LLVM from a thread that the child does not have."""
+    found: Any = sys.modules.get("llvmlite.binding.ffi")
+    for name in ("lib", "_lock", "_lock"):
+        found = getattr(found, name, None)
+    if hasattr(found, "acquire") and hasattr(found, "_at_fork_reinit"):
+        if found.acquire(blocking=False):
+            found.release()
+        else:
+            found._at_fork_reinit()
+
+
+def _at_exit() -> None:
+    """llvmlite stops freeing objects when Python exits, but does not hear of it if it was imported meanwhile."""
+    tell = getattr(sys.modules.get("llvmlite.binding.common"), "_at_shutdown", None)
+    if callable(tell):
+        tell()
+
+
+uninterrupted.at_exit.append(_at_exit)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -24,8 +24,8 @@ from typing import Any
 
 from anydml.runtime.native import llvm, schedule
 from anydml.runtime.native.staging import staging_block
+from anydml.runtime.native.threads import get_threads, processors
 
-VARIABLE = "ANYDML_THREADS"
 AWAKE_NANOSECONDS = 1_000_000
 """How long a helper looks for work before it sleeps."""
 START_SECONDS = 0.1
@@ -33,31 +33,6 @@ START_SECONDS = 0.1
 _ROUNDS_TIMED = 1000
 RUN_LIST = "alone"
 """The function that runs a list in one thread."""
-
-_count: int | None = None
-
-
-def set_threads(count: int) -> None:
-    """How many threads large work is shared among."""
-    global _count
-    if count < 1:
-        raise ValueError(f"threads: found {count}, expected at least 1")
-    _count = count
-
-
-def get_threads() -> int:
-    """What was set, else the environment variable ANYDML_THREADS, else the number of available processors."""
-    if _count is not None:
-        return _count
-    wanted = os.environ.get(VARIABLE, "")
-    usable = wanted.isdecimal() and len(wanted) <= 4 and int(wanted) > 0
-    return int(wanted) if usable else _processors()
-
-
-def _processors() -> int:
-    # Containers often grant fewer processors than the machine has; not every system can tell.
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 class Functions:
@@ -116,7 +91,7 @@ class Pool:
         start = ctypes.addressof(self._memory)
         self._address = start + -start % 128
         _write(self._address + schedule.TABLE, _yield_address())
-        _write(self._address + schedule.PROCESSORS, _processors())
+        _write(self._address + schedule.PROCESSORS, processors())
         self._make_semaphore = _semaphores()
         if self._make_semaphore is not None:
             library = ctypes.CDLL(None)

@@ -10,6 +10,7 @@ from anydml.core.datatype import DataType
 from anydml.core.expression import FLOAT32, Node, cast, load, operation
 from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.core.tensor import round_up
+from anydml.process.loading import load_module
 from anydml.runtime.cpu.contraction.cells import Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, ROWS, Place
 from anydml.runtime.cpu.contraction.filtered import Filtered, Three, three
@@ -71,9 +72,7 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
         filtered = Filtered.of(operator, x, weights, nest)
         made = _convolve_forward(filtered, done, machine, workspace)
         return None if made is None else [*made, *done.after]
-    from anydml.runtime.cpu.contraction.backward import split_backward
-
-    phases = split_backward(operator, x, weights, nest, done)
+    phases = load_module("anydml.runtime.cpu.contraction.backward").split_backward(operator, x, weights, nest, done)
     steps: list[Step] = []
     for part, ended in phases or ():
         made = [part] if isinstance(part, Nest) else convolve(part, ended, machine, workspace)
@@ -86,9 +85,8 @@ def expand_convolution(program: Program, workspace: Workspace) -> list[Step] | N
 def _convolve_forward(filtered: Filtered, done: Finished, machine: Machine, workspace: Workspace) -> list[Step] | None:
     """By a kernel of its own, where filters read one channel each and there is such a kernel."""
     if filtered.windows.channels == 1:
-        from anydml.runtime.cpu.contraction.channelwise import convolve_depthwise
-
-        made = convolve_depthwise(filtered, done, machine, workspace)
+        channelwise = load_module("anydml.runtime.cpu.contraction.channelwise")
+        made: list[Step] | None = channelwise.convolve_depthwise(filtered, done, machine, workspace)
         if made is not None:
             return made
     return convolve(filtered, done, machine, workspace)

@@ -15,6 +15,7 @@ from anydml.core.expression import FLOAT32, Node, cast, constant, load, operatio
 from anydml.core.orders import packed_strides
 from anydml.core.steps import Access, Nest, Program, Step, View
 from anydml.core.tracing import trace
+from anydml.process.loading import load_module
 from anydml.runtime.cpu.contraction.cells import FLOATS, Cells, Source
 from anydml.runtime.cpu.contraction.epilogue import COLUMNS, Place
 from anydml.runtime.cpu.contraction.machine import CELL_BYTES, FEW_REGISTERS, Machine, host_machine
@@ -144,11 +145,10 @@ def multiply(
     rows, columns, depth = problem.left.lanes, problem.right.lanes, cells.depth(problem.left.depth[0])
     epilogue = done.epilogue(lambda access: view(access, is_turned), COLUMNS, True)
     if _is_streamed(problem, workspace):
-        from anydml.runtime.cpu.contraction.streamed import stream
-
         before, left = _side_by_side(problem, workspace)
         sums = partial(workspace.temporary, name="sums")
-        return [*before, *stream(left, problem.right, problem.batch, epilogue, machine, sums)]
+        streamed = load_module("anydml.runtime.cpu.contraction.streamed")
+        return [*before, *streamed.stream(left, problem.right, problem.batch, epilogue, machine, sums)]
     ways = choose_ways(problem, machine, workspace)
     has_short_blocks = _has_short_blocks(problem, ways, machine)
     at_once = short_block(depth) if has_short_blocks else depth
@@ -289,9 +289,7 @@ def _is_streamed(problem: Problem, workspace: Workspace) -> bool:
         return False
     if left.lanes > 1 and workspace.is_constant(right.slot):
         return False
-    from anydml.runtime.cpu.contraction.streamed import can_stream
-
-    return can_stream(left.lanes, right)
+    return bool(load_module("anydml.runtime.cpu.contraction.streamed").can_stream(left.lanes, right))
 
 
 def _side_by_side(problem: Problem, workspace: Workspace) -> tuple[list[Step], Matrix]:

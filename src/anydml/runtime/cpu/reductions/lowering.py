@@ -18,6 +18,7 @@ from math import prod
 
 from anydml.core.datatype import DataType
 from anydml.core.expression import Node, leaves, walk
+from anydml.process.loading import load_module
 from anydml.runtime.cpu.expressions import can_emit, can_store
 from anydml.runtime.cpu.loops import APART, EVEN, STILL, Side, cut, side_of
 from anydml.runtime.cpu.loops import Loops as Bounds
@@ -111,17 +112,20 @@ def is_supported(reduction: Reduction) -> bool:
 def task_of(reduction: Reduction) -> Task:
     lowered = lower(reduction)
     assert lowered is not None
+    load_module(_writer(lowered.shape))  # now: nothing is loaded while code is compiled
     code = llvm.compiled(lowered.shape, lambda: module_text(lowered.shape))
     chunks = [words_of(part) for part in _chunks(lowered)]
     return Task(code, chunks, max(side.slot for side in lowered.bounds.sides) + 1)
 
 
 def module_text(shape: Shape) -> str:
-    from anydml.runtime.cpu.reductions import kernel, rows, running
+    return str(load_module(_writer(shape)).module_text(shape))
 
-    if shape.scan:
-        return running.module_text(shape)
-    return kernel.module_text(shape) if shape.row is None else rows.module_text(shape)
+
+def _writer(shape: Shape) -> str:
+    """The module that writes machine code of this shape."""
+    name = "running" if shape.scan else "kernel" if shape.row is None else "rows"
+    return f"anydml.runtime.cpu.reductions.{name}"
 
 
 def lower(reduction: Reduction) -> Lowered | None:
@@ -229,12 +233,11 @@ def _packed_row(shape: Shape, bounds: Bounds) -> int:
 
 def _kept_stage(reduction: Reduction, bounds: Bounds) -> int:
     """A stage whose elements take work to compute, are used again, and fit into the staging memory."""
-    from anydml.runtime.cpu.reductions.kernel import KEPT_BYTES
-
+    most = load_module("anydml.runtime.cpu.reductions.kernel").KEPT_BYTES
     used = set(walk(*(store.value for store in reduction.stores)))
     folded = prod(bounds.sizes[-INNER_LOOPS:])
     for number, stage in enumerate(reduction.stages):
-        fits = folded * stage.value.type.itemsize <= KEPT_BYTES and bounds.sizes[-2] == bounds.sizes[-3] == 1
+        fits = folded * stage.value.type.itemsize <= most and bounds.sizes[-2] == bounds.sizes[-3] == 1
         if fits and stage.value in used and operations_of([stage.value]) > 8:
             return number
     return -1

@@ -12,6 +12,7 @@ from anydml.core.expression import Node, cast, load, substitute
 from anydml.core.steps import Access, Nest, Program, Step, Store, View, shifted_loads
 from anydml.core.tracing import TRACED, Traced
 from anydml.graph.lower import computed_type
+from anydml.process.loading import load_module
 from anydml.runtime.cpu.expand import Workspace
 from anydml.runtime.cpu.formulas import activated, has_formula
 from anydml.runtime.cpu.reductions.lowering import is_supported
@@ -129,9 +130,8 @@ def expand_over(program: Program, workspace: Workspace, axes: Sequence[int], mak
 def expand_reduce(program: Program, workspace: Workspace) -> list[Step] | None:
     operator: Any = program.operator
     if operator.function in (ReduceFunction.ARGMIN, ReduceFunction.ARGMAX):
-        from anydml.runtime.cpu.reductions.places import expand_place
-
-        return expand_place(program, workspace)
+        found: list[Step] | None = load_module("anydml.runtime.cpu.reductions.places").expand_place(program, workspace)
+        return found
     return expand_over(program, workspace, operator.axes, _reduce)
 
 

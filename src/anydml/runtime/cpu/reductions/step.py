@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from anydml.core.expression import Node
 from anydml.core.steps import Access, Store
+from anydml.process.loading import load_module
 from anydml.runtime.native.tasks import Task
 
 FOLDS = ("add", "multiply", "maximum", "minimum", "greatest")
@@ -69,6 +70,4 @@ class Reduction:
         return f"{self.name} {list(self.outer)} x {list(self.reduced)} of {read}: {written}"
 
     def tasks(self) -> Sequence[Task]:
-        from anydml.runtime.cpu.reductions.lowering import task_of
-
-        return (task_of(self),)
+        return (load_module("anydml.runtime.cpu.reductions.lowering").task_of(self),)
