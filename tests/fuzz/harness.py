@@ -60,7 +60,7 @@ def run_cases(
     begin = perf_counter()
     while count is None or summary.cases < count:
         summary.cases += 1
-        faulthandler.dump_traceback_later(HANG_SECONDS, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(max(HANG_SECONDS, 2 * limit_seconds), exit=True, file=sys.__stderr__)
         start = perf_counter()
         try:
             case()

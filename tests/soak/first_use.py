@@ -61,7 +61,7 @@ else:
 """What a program does first. None imports NumPy itself: that could be interrupted, too, and is not ours."""
 
 HEAD = """
-import ctypes, os, signal, sys, threading, time
+import ctypes, faulthandler, os, signal, sys, threading, time
 kind, moment, again = {kind!r}, {moment!r}, {again!r}
 
 def use():
@@ -69,7 +69,7 @@ def use():
     exec(code, {{"dml": dml}})
 
 code = compile({code!r}, "use", "exec")
-signal.alarm({limit})
+faulthandler.dump_traceback_later({limit}, exit=True)
 
 def interrupt(number, frame):
     raise KeyboardInterrupt
@@ -82,7 +82,7 @@ def fork_later():
     time.sleep(moment)
     child = os.fork()
     if child == 0:
-        signal.alarm({limit})
+        faulthandler.dump_traceback_later({limit}, exit=True)
         try:
             use()
         except BaseException:

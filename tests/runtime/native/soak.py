@@ -31,7 +31,7 @@ SIDES = (96, 300, 700, 1500)
 """Of the transposed matrices: moves of some microseconds to some milliseconds."""
 SHORTEST_SECONDS, LONGEST_SECONDS = 5e-6, 400e-6
 PROTECTED_SECONDS = 30e-6
-LOST_SECONDS = 1.0
+LOST_SECONDS = 20.0
 """An exception that has not arrived by then never will."""
 MOST_HELPERS = 4
 
