@@ -14,6 +14,7 @@ Data have the types that tensors are described with, in both directions.
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import NoReturn as _NoReturn
 
+from anydml.process.loading import load_module as _load
 from pydirectml.device import Device, GraphBuilder, Model
 from pydirectml.enumerations import (
     EXPORTED as _EXPORTED,
@@ -76,9 +77,7 @@ if not _TYPE_CHECKING:  # type checkers see the imports above, and reject every 
 
     def __getattr__(name: str) -> _NoReturn:
         """Tell somebody who misspells a name, or knows it from another library, what it is called here."""
-        from anydml.core.foreign import translate
-        from anydml.core.naming import closest
-
+        translate, closest = _load("anydml.core.foreign").translate, _load("anydml.core.naming").closest
         meant = (entry.split()[0].lower() for entry in translate(name)) if not name.startswith("_") else ()
         near = next((each for each in meant if each in __all__), None) or closest(name, __all__)
         hint = f"; try {near!r}" if near and not name.startswith("__") else ""

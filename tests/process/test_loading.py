@@ -87,16 +87,37 @@ def test_recorder__notices_what_others_load(program: str) -> None:
     assert done.stdout == "True\n", done.stderr
 
 
-def test_functions__import_modules_that_may_be_new_through_the_loader() -> None:
-    """`import_module` inside a function would load in the thread of the caller."""
+def imports_inside_functions(source: str) -> list[int]:
+    """The lines where a function imports what is not Python's own, by a statement or by `import_module`."""
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    lines = []
+    for node in (inner for function in functions for inner in ast.walk(function)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]
+            if not all(name.partition(".")[0] in sys.stdlib_module_names for name in names) or "importlib" in names:
+                lines.append(node.lineno)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
+            lines.append(node.lineno)
+    return lines
+
+
+def test_functions__load_modules_through_the_loader() -> None:
+    """A statement would load in the thread of the caller, or find a module that the loader has half loaded."""
     found = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
+        f"{path.relative_to(ROOT)}:{line}"
         for path in PACKAGE.rglob("*.py")
-        if path.relative_to(PACKAGE).parts[0] not in ("bench", "cli", "process", "operators", "core/__init__.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module"
+        if path.relative_to(PACKAGE).parts[0] not in ("bench", "cli", "process", "__main__.py")
+        for line in imports_inside_functions(path.read_text("utf-8"))
     ]
     assert not found
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [("import json", 0), ("import cupy", 1), ("from anydml.view import svg", 1), ("import_module('json')", 1)],
+)
+def test_imports_inside_functions__are_found(body: str, count: int) -> None:
+    assert len(imports_inside_functions(f"import numpy\ndef f():\n    {body}\n")) == count
 
 
 def test_load_module__gives_the_module_or_its_error() -> None:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from anydml.core.convert import convert
 from anydml.core.datatype import DataType
+from anydml.process.loading import load_module
 
 ElementType = np.dtype[Any]
 """The type of a value while it is computed: that of a NumPy array element, `bool` for the result of a comparison."""
@@ -87,9 +88,8 @@ def cast(value: Node, type: ElementType) -> Node:
 
 def operation(op: str, *args: Node) -> Node:
     """An operation of the table; its arguments have one type."""
-    from anydml.core.operations import OPERATIONS
-
-    return make(op, OPERATIONS[op].result_type(args), args)
+    known = load_module("anydml.core.operations").OPERATIONS
+    return make(op, known[op].result_type(args), args)
 
 
 @lru_cache(_KEPT_WALKS)
@@ -146,8 +146,7 @@ def _text(node: Node, names: Mapping[int, str], depth: int) -> str:
 
 def evaluate(root: Node, operands: Mapping[int, Array], program_result: Array | None = None) -> Array:
     """The expression's value on whole arrays, by the definitions: slow, and trusted."""
-    from anydml.core.operations import OPERATIONS
-
+    known = load_module("anydml.core.operations").OPERATIONS
     values: dict[Node, Any] = {}
     with np.errstate(all="ignore"):
         for node in walk(root):
@@ -160,7 +159,7 @@ def evaluate(root: Node, operands: Mapping[int, Array], program_result: Array | 
             elif node.op == "cast":
                 values[node] = convert_array(np.asarray(values[node.args[0]]), node.type)
             else:
-                values[node] = OPERATIONS[node.op].define(*(values[arg] for arg in node.args))
+                values[node] = known[node.op].define(*(values[arg] for arg in node.args))
     return np.asarray(values[root])
 
 

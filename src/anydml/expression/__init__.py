@@ -16,6 +16,7 @@ from anydml.core.tensor import TensorDesc
 from anydml.expression import composed, functions
 from anydml.expression.fused import FusedActivation
 from anydml.expression.graph import Expression, Graph
+from anydml.process.loading import load_module
 
 _FUNCTIONS = {**functions.DERIVED, **composed.FUNCTIONS}
 globals().update(_FUNCTIONS)
@@ -25,9 +26,7 @@ input_tensor, constant, apply = functions.input_tensor, functions.constant, func
 
 
 def __getattr__(name: str) -> Any:
-    from anydml.core.naming import closest
-
-    near = closest(name, __all__)
+    near = load_module("anydml.core.naming").closest(name, __all__)
     hint = f"; did you mean {near!r}?" if near else ""
     raise AttributeError(f"module 'anydml.expression' has no function {name!r}{hint}")
 

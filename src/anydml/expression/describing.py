@@ -11,24 +11,24 @@ from anydml.core.schema import OPERATORS
 from anydml.expression.places import blamed_on
 from anydml.graph.graph import Graph as GraphDescription
 from anydml.graph.graph import InputEdge, IntermediateEdge, Node, OperatorNode, OutputEdge
+from anydml.process.loading import load_module
 
 if TYPE_CHECKING:
-    from anydml.expression.graph import Constant, Expression, Graph, Input, Result, Step
+    from anydml.expression.graph import Expression, Graph, Step
 
 OUTPUTS = rule("expression.outputs", "A graph is compiled for expressions of its own, at least one.")
 
 
 def read_outputs(graph: Graph, outputs: Any) -> list[Expression]:
     """The expressions to compute, checked."""
-    from anydml.expression.graph import Expression
-
-    given = graph.unread() if outputs is None else [outputs] if isinstance(outputs, Expression) else outputs
+    kind: type[Expression] = load_module("anydml.expression.graph").Expression
+    given = graph.unread() if outputs is None else [outputs] if isinstance(outputs, kind) else outputs
     if not isinstance(given, (list, tuple)) or not given:
         fix = "an expression, or a list of them"
         raise InvalidDescriptionError(OUTPUTS("outputs", shown(outputs), "at least one expression", fix))
     for i, each in enumerate(given):
-        if not isinstance(each, Expression) or each.graph is not graph:
-            found = "an expression of another graph" if isinstance(each, Expression) else shown(each)
+        if not isinstance(each, kind) or each.graph is not graph:
+            found = "an expression of another graph" if isinstance(each, kind) else shown(each)
             raise InvalidDescriptionError(OUTPUTS(f"outputs[{i}]", found, "an expression of this graph"))
     return list(given)
 
@@ -42,9 +42,7 @@ def describe_outputs(graph: Graph, outputs: Any) -> tuple[GraphDescription, list
 
 def _computed(graph: Graph, expression: Expression) -> Expression:
     """The expression, copied where it is a graph input or a constant: graph outputs come from operators."""
-    from anydml.expression.graph import Result
-
-    if isinstance(expression.source, Result):
+    if isinstance(expression.source, load_module("anydml.expression.graph").Result):
         return expression
     plain = expression.desc.replace(flags=0)
     identity = OPERATORS["ELEMENT_WISE_IDENTITY"](input_tensor=expression.desc, output_tensor=plain)
@@ -124,12 +122,12 @@ class _Builder:
             self.nodes.append(node)
         return self.numbers[key]
 
-    def _connect(self, read: Input | Constant | Result, number: int, index: int) -> None:
-        from anydml.expression.graph import Constant, Input
-
-        if isinstance(read, Input):
+    def _connect(self, read: Any, number: int, index: int) -> None:
+        """An edge from an input, a constant or a result of a step."""
+        sources = load_module("anydml.expression.graph")
+        if isinstance(read, sources.Input):
             self.input_edges.append(InputEdge(read.index, number, index))
-        elif isinstance(read, Constant):
+        elif isinstance(read, sources.Constant):
             self.intermediate_edges.append(IntermediateEdge(self.numbers[id(read.node)], 0, number, index))
         else:
             source = self.numbers[id(read.step)]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from anydml.core.errors import DmlError, InvalidDescriptionError, raise_if_any, shown
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
+from anydml.process.loading import load_module
 
 if TYPE_CHECKING:
     from anydml.graph.graph import Graph, Node
@@ -41,8 +42,7 @@ def _node(node: Node) -> dict[str, Any]:
 
 def from_dict(value: Mapping[str, Any]) -> Graph:
     """The graph that `to_dict` wrote, or an error with everything that is wrong."""
-    from anydml.graph.graph import Graph
-
+    make: type[Graph] = load_module("anydml.graph.graph").Graph
     known = {"nodes", *_EDGES, *_NAMES, *_COUNTS}
     unknown = sorted(value.keys() - known)
     nodes = value.get("nodes")
@@ -59,18 +59,20 @@ def from_dict(value: Mapping[str, Any]) -> Graph:
     raise_if_any(violations, subject="Graph")
     edges = [value.get(name) or [] for name in _EDGES]
     rest = {name: value[name] for name in (*_COUNTS, *_NAMES) if value.get(name) is not None}
-    return Graph(read, *edges, **rest)
+    return make(read, *edges, **rest)
 
 
 def _read_node(entry: Any) -> Node:
-    from anydml.graph.graph import ConstantNode, OperatorNode
-
     if not isinstance(entry, Mapping) or ("operator" in entry) == ("constant" in entry):
         raise InvalidDescriptionError(WRITTEN("", shown(entry), "an object with operator or constant"))
     name = str(entry.get("name") or "")
+    kinds = load_module("anydml.graph.graph")
+    made: Node
     if "operator" in entry:
-        return OperatorNode(Operator.from_dict(entry["operator"]), name)
+        made = kinds.OperatorNode(Operator.from_dict(entry["operator"]), name)
+        return made
     try:
-        return ConstantNode(b64decode(entry["constant"], validate=True), name)
+        made = kinds.ConstantNode(b64decode(entry["constant"], validate=True), name)
     except (Base64Error, TypeError, ValueError):
         raise InvalidDescriptionError(WRITTEN("constant", shown(entry["constant"]), "bytes in base64")) from None
+    return made

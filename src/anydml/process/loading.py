@@ -15,13 +15,12 @@ from anydml.process.uninterrupted import LOADER
 
 PATIENCE_SECONDS = 20.0
 """A module whose loading takes longer may wait for a lock that an exception has left taken in another thread."""
-_loaded: set[str] = set()
 
 
 def load_module(name: str) -> Any:
-    """The module of this full name, imported unless it was before."""
-    module = sys.modules.get(name) if name in _loaded else None
-    if module is None:
-        module = LOADER.run(partial(import_module, name), PATIENCE_SECONDS)
-        _loaded.add(name)
+    """The module of this full name: itself if it is loaded, or else when it is."""
+    module = sys.modules.get(name)
+    # Python's own import statement looks at the same attribute: it is false of a module that was loaded to its end.
+    if module is None or getattr(module.__spec__, "_initializing", False):
+        return LOADER.run(partial(import_module, name), PATIENCE_SECONDS)
     return module

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anydml.core import nibbles
+from anydml.core.convert import convert
 from anydml.core.datatype import DataType
 from anydml.core.expression import convert_array, evaluate
 from anydml.core.functions import NUMPY
@@ -53,8 +54,6 @@ def offsets_of(access: Access, sizes: tuple[int, ...]) -> npt.NDArray[np.intp]:
 
 def converted(values: Array, data_type: DataType) -> Array:
     """Values as elements of a data type, as CAST converts them."""
-    from anydml.core.convert import convert
-
     if values.dtype == np.bool_:
         values = values.astype(np.uint8)
     if values.dtype == data_type.numpy_dtype and not data_type.is_packed_pair:

@@ -29,6 +29,7 @@ from anydml.slicing.windows import (
 )
 
 if TYPE_CHECKING:
+    from anydml.core.tensor import TensorDesc
     from anydml.operators.slices import Slice1
 
 SIZES = rule("slicing.input-sizes", "Sizes of an input are from 0 to 2^63 - 1.")
@@ -178,12 +179,11 @@ class Selection:
 
     def to_operator(self, data_type: DataTypeLike) -> Slice1:
         """The operator over packed tensors: `dml.Device().compile(selection.to_operator("FLOAT32"))`."""
-        from anydml.core.tensor import TensorDesc
-
+        describe: type[TensorDesc] = load_module("anydml.core.tensor").TensorDesc
         fields = self.to_slice1()._asdict()
-        output = TensorDesc(data_type, fields.pop("output_sizes"))
+        output = describe(data_type, fields.pop("output_sizes"))
         kind: type[Slice1] = load_module("anydml.operators.slices").Slice1
-        return kind(input_tensor=TensorDesc(data_type, self.input_sizes), output_tensor=output, **fields)
+        return kind(input_tensor=describe(data_type, self.input_sizes), output_tensor=output, **fields)
 
     # Questions
 

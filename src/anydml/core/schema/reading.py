@@ -18,6 +18,7 @@ from anydml.core.schema.attributes import Enumeration
 from anydml.core.schema.fields import AttributeField, Field, TensorField
 from anydml.core.schema.tensors import read_tensor
 from anydml.core.tensor import TensorDesc
+from anydml.process.loading import load_module
 
 if TYPE_CHECKING:
     from anydml.core.schema.operator import Operator
@@ -71,9 +72,9 @@ def read_fields(
 
 
 def _fused_tensor(field: TensorField) -> Violation:
-    from anydml.core.schema.operator import FUSED_TENSORS
-
-    return FUSED_TENSORS(field.dml_name, "a tensor", "none", Remove(field.name))
+    rule = load_module("anydml.core.schema.operator").FUSED_TENSORS
+    found: Violation = rule(field.dml_name, "a tensor", "none", Remove(field.name))
+    return found
 
 
 def _by_field_name(cls: type[Operator], values: Mapping[str, Any], violations: list[Violation]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.core.tracing import Traced
 from anydml.graph.lower import computed_type
 from anydml.operators.sliding import Slide
+from anydml.process.loading import load_module
 from anydml.runtime.cpu.expand import Workspace
 from anydml.runtime.cpu.formulas import with_result
 from anydml.runtime.cpu.pointwise import Together, can_run
@@ -94,14 +95,15 @@ def is_whole(operator: Any) -> bool:
 
 
 def _expand_whole(program: Program, workspace: Workspace, pool: _Pool) -> list[Step] | None:
-    from anydml.runtime.cpu.reductions.operators import Builder, expand_over
+    reductions = load_module("anydml.runtime.cpu.reductions.operators")
 
-    def pooled(operator: Any, b: Builder, x: Traced) -> Traced:
+    def pooled(operator: Any, b: Any, x: Traced) -> Traced:
         folded = b.fold(pool.fold, Traced(pool.before(x.node)))
         return Traced(pool.after(pool.each(folded.node, b.folded, b.folded)))
 
     axes = range(FIRST_SPATIAL, program.operator.input_tensor.rank)  # type: ignore[attr-defined]
-    return expand_over(program, workspace, axes, pooled)
+    found: list[Step] | None = reductions.expand_over(program, workspace, axes, pooled)
+    return found
 
 
 def _expand(program: Program, workspace: Workspace, pool: _Pool) -> list[Step] | None:

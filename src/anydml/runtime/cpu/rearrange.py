@@ -13,6 +13,7 @@ from math import prod
 from typing import Any
 
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
+from anydml.process.loading import load_module
 from anydml.runtime.cpu.expand import Workspace
 from anydml.runtime.cpu.pooling import FIRST_SPATIAL, is_whole
 
@@ -162,9 +163,7 @@ def _never(sizes: Numbers, strides: Numbers) -> Numbers | None:
 
 def _gathers_windows(operator: Any) -> bool:
     """Whether a convolution is faster on a copy of its input with the channels of each pixel side by side."""
-    from anydml.runtime.cpu.contraction.convolution import gains_from_copy
-
-    return gains_from_copy(operator)
+    return bool(load_module("anydml.runtime.cpu.contraction.convolution").gains_from_copy(operator))
 
 
 # One order for the input and the result

@@ -12,6 +12,7 @@ from anydml.core.expression import FLOAT32, cast, load, result, substitute
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.core.tensor import TensorDesc
 from anydml.operators.attending import Geometry
+from anydml.process.loading import load_module
 from anydml.runtime.cpu.contraction.attention_heads import (
     Views,
     dense,
@@ -212,8 +213,7 @@ def _view(slot: int, sizes: tuple[int, ...]) -> View:
 
 def _softmax(scores: View, workspace: Workspace) -> list[Step]:
     """In place."""
-    from anydml.operators.softmax import ActivationSoftmax1
-
-    operator = ActivationSoftmax1(input_tensor=TensorDesc("FLOAT32", scores.sizes), axes=[3])
+    make = load_module("anydml.operators.softmax").ActivationSoftmax1
+    operator = make(input_tensor=TensorDesc("FLOAT32", scores.sizes), axes=[3])
     nest = Nest(scores.sizes, (), (Store(scores.access, result(FLOAT32)),))
     return expand_program(Program(operator, (scores,), (nest,)), workspace)

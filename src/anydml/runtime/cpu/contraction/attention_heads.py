@@ -13,6 +13,7 @@ from anydml.core.expression import FLOAT32, Node, cast, constant, load, operatio
 from anydml.core.steps import Access, Nest, Program, Step, Store, View
 from anydml.core.tensor import TensorDesc
 from anydml.operators.attending import Geometry
+from anydml.process.loading import load_module
 from anydml.runtime.cpu.expand import Workspace, expand_program
 
 INT32 = np.dtype(np.int32)
@@ -202,8 +203,7 @@ def _gathered(
     joined: View, past: int, count: int, lengths: View, workspace: Workspace, name: str
 ) -> tuple[View, list[Step]]:
     """New places moved to follow what is valid of the past; zeros after them."""
-    from anydml.operators.gathering import GatherNd1
-
+    make = load_module("anydml.operators.gathering").GatherNd1
     batch, heads, total, size = joined.sizes
     source = dense(workspace, (1, batch, total, 1), "places", DataType.INT32)
     places = workspace.constant(np.arange(total, dtype=np.int32), "places")
@@ -215,7 +215,7 @@ def _gathered(
     steps: list[Step] = [Nest(source.sizes, loads, (Store(source.access, index),))]
     target = dense(workspace, joined.sizes, name)
     turned = [replace(v, sizes=(batch, total, heads, size), strides=_turned(v.strides)) for v in (joined, target)]
-    operator = GatherNd1(
+    operator = make(
         input_tensor=TensorDesc("FLOAT32", turned[0].sizes),
         indices_tensor=TensorDesc("INT32", source.sizes),
         input_dimension_count=4,

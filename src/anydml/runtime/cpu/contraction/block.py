@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
+from anydml.process.loading import load_module
 from anydml.runtime.cpu.contraction.held import STORE_HELD, rows_held
 from anydml.runtime.cpu.contraction.staged import SUMS_AT, stage_call
 from anydml.runtime.cpu.contraction.tile import PART, TILE, Tile
@@ -136,9 +137,8 @@ class _Tiles:
         first: Value = 0
         last: Value = self.word("tap_count" if self.tile.is_indirect else "depth")
         if skips:
-            from anydml.runtime.cpu.contraction.windows import emit_depth_read
-
-            first, last = emit_depth_read(e, self.words, row)
+            windows = load_module("anydml.runtime.cpu.contraction.windows")
+            first, last = windows.emit_depth_read(e, self.words, row)
         if start is None:
             return first, last, 1, None
         after = e.add(start, self.word("tap_block" if self.tile.is_indirect else "block"))

@@ -15,6 +15,7 @@ from itertools import product as combinations
 
 from anydml.core.expression import Node
 from anydml.core.steps import Access, Step
+from anydml.process.loading import load_module
 from anydml.runtime.cpu.contraction.depthwise_tiles import ChannelEmitter, PixelEmitter, TileEmitter
 from anydml.runtime.cpu.contraction.epilogue import Epilogue, accesses
 from anydml.runtime.cpu.contraction.machine import FEW_REGISTERS, Machine
@@ -40,6 +41,7 @@ _WORK_OF_MEMORY = 8
 
 
 _NAMES = {"": "depthwise", "maximum": "maxima", "add": "sums"}
+_PLANE_EMITTER = "anydml.runtime.cpu.contraction.planes"
 
 
 @dataclass(frozen=True)
@@ -263,9 +265,8 @@ class Depthwise:
 
     def _emitter(self, e: Writer) -> TileEmitter:
         if self.lanes_are == PLANES:
-            from anydml.runtime.cpu.contraction.planes import PlaneEmitter
-
-            return PlaneEmitter(self, e, self._words)
+            found: TileEmitter = load_module(_PLANE_EMITTER).PlaneEmitter(self, e, self._words)
+            return found
         return (PixelEmitter if self.lanes_are == PIXELS else ChannelEmitter)(self, e, self._words)
 
     def _emit_units(self, e: Writer, emitter: TileEmitter) -> None:
