@@ -17,6 +17,8 @@ from tests.fuzz.harness import Summary, run_cases
 
 ROOT = Path(__file__).parents[2]
 LIMIT_SECONDS, PROGRAM_SECONDS = 55.0, 40
+STORMS = 0.1
+"""The share of programs with hundreds of interrupts."""
 LONGEST_SECONDS = 0.9
 """A first use takes about half a second."""
 MOST_EVENTS = 60_000
@@ -151,6 +153,53 @@ helper.join()
 assert not errors and not any(children), (errors, children)
 print(ended)
 """
+STORM = """
+import ctypes, faulthandler, random, sys, threading, time
+faulthandler.dump_traceback_later({limit}, exit=True)
+import anydml as dml
+from anydml.process.loading import load_module
+dice, target, raised, is_over = random.Random({seed}), threading.get_ident(), [0], threading.Event()
+
+def rage():
+    while raised[0] < {count}:
+        time.sleep(dice.uniform(1e-5, 3e-3))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(target), ctypes.py_object(KeyboardInterrupt))
+        raised[0] += 1
+    is_over.set()
+
+def use(name):
+    load_module("anydml.catalog.examples").example_of(getattr(dml, name)).run("cpu")
+
+def use_some(names):
+    while not is_over.is_set():
+        use(dice.choice(names))
+
+def use_through(names):
+    while not is_over.is_set():
+        try:
+            use_some(names)
+        except KeyboardInterrupt:
+            caught.append(1)
+
+names, caught = load_module("anydml.operators").__all__, []
+threading.Thread(target=rage, daemon=True).start()
+while not is_over.is_set():
+    try:
+        use_through(names)
+    except KeyboardInterrupt:  # outside the loop that expects it
+        pass
+try:
+    time.sleep(0.01)  # the last one may still be on its way
+except KeyboardInterrupt:
+    pass
+others = threading.Thread(target=lambda: [use(name) for name in names[:30]])
+others.start()
+for name in names:
+    use(name)
+others.join()
+print(len(caught))
+"""
+"""One program with hundreds of exceptions from another thread, while it loads and compiles all operators."""
 KINDS = ("signal", "asynchronous", "call", "fork", "threads")
 
 
@@ -165,6 +214,11 @@ def program(kind: str, use: str, moment: float, again: int = 2) -> str:
         events=MOST_EVENTS,
         longest=LONGEST_SECONDS,
     )
+
+
+def storm(seed: int, count: int) -> str:
+    """The text of a program that is interrupted so many times while it uses operators for the first time."""
+    return STORM.format(seed=seed, count=count, limit=PROGRAM_SECONDS)
 
 
 def run(text: str, cache: Path) -> tuple[int, str]:
@@ -187,12 +241,18 @@ def soak_first_uses(seed: int, seconds: float) -> Summary:
     """First uses that are interrupted, forked, or made by eight threads at once."""
     summary, dice = Summary("first uses", seed), random.Random(seed)
 
-    def case() -> None:
-        kind, use, moment = dice.choice(KINDS), dice.choice(list(USES)), dice.uniform(0, LONGEST_SECONDS)
+    def judge(text: str, kind: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            status, told = run(program(kind, use, moment), Path(folder) / "cache")
+            status, told = run(text, Path(folder) / "cache")
         if status:
-            summary.fail(f"{kind} after {moment:.4f} s of {use}: {status} {told[-700:]}")
-        summary.count(f"{kind} {told.splitlines()[-1] if not status and told else 'failed'}")
+            summary.fail(f"{kind}: {status} {told[-700:]}")
+        summary.count(kind if not status else "failed")
+
+    def case() -> None:
+        if dice.random() < STORMS:
+            judge(storm(dice.getrandbits(30), 300), "storm")
+            return
+        kind, use, moment = dice.choice(KINDS), dice.choice(list(USES)), dice.uniform(0, LONGEST_SECONDS)
+        judge(program(kind, use, moment), f"{kind} after {moment:.4f} s of {use}")
 
     return run_cases(summary, case, None, seconds, LIMIT_SECONDS)
