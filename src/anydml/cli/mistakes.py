@@ -6,6 +6,7 @@ import re
 from argparse import ArgumentParser, _SubParsersAction
 
 from anydml.core.fixes import Rename, suggest
+from anydml.core.text import printable
 
 EXAMPLES = {
     "explain": "anydml explain FLOAT32 2,3 --strides 5,1",
@@ -32,7 +33,7 @@ def told(message: str, parser: ArgumentParser) -> str:
         return f"found no {' and no '.join(names)}, expected {'one' if len(names) == 1 else 'both'}; try {example}"
     if unknown:
         return _unknown(unknown["first"], parser)
-    return message.removeprefix("argument ")
+    return printable(message.removeprefix("argument "))
 
 
 def _wrong_choice(name: str, found: str, parser: ArgumentParser) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from anydml.core.meanings import meant
 from anydml.core.naming import closest, pascal
+from anydml.core.text import printable
 
 _LONGEST_NUMBER = 40
 
@@ -78,7 +79,7 @@ class OneOf(Fix):
     is_complete: bool
 
     def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
-        return f"one of {', '.join(self.names)}" + ("" if self.is_complete else ", ...")
+        return printable(f"one of {', '.join(self.names)}") + ("" if self.is_complete else ", ...")
 
 
 @dataclass(frozen=True)

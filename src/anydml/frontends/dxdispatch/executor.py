@@ -18,11 +18,11 @@ from anydml.core.integers import require_integer
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
+from anydml.core.text import printable
 from anydml.files import images, npy
 from anydml.files.access import ARGUMENT, ARRAY_EXTENSION, IMAGE_EXTENSIONS, as_path, find_target, write_file
 from anydml.files.elements import from_bytes
 from anydml.files.places import LocatedViolation, at_key
-from anydml.files.text import printable
 from anydml.frontends.dxdispatch.checks import buffer_bindings, working_memory
 from anydml.frontends.dxdispatch.model import (
     Bindings,

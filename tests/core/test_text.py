@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from anydml.files.text import printable
+from anydml.core.text import printable
 
 
 @pytest.mark.parametrize("text", ["größe", "x y\u00a0z", "数据", "שלום", "👩\u200d🚀", "a\\b'\"", ""])
