@@ -129,7 +129,7 @@ class Executor:
     def _initialize(self, dispatchable: Dispatchable) -> None:
         compiled = self.compiled[dispatchable.name]
         if not compiled.is_initialized:
-            compiled.initialize(**self._bound(dispatchable.bindings))
+            compiled.initialize(self._bound(dispatchable.bindings))
 
     def _bound(self, bindings: Bindings) -> dict[str, Any]:
         return buffer_bindings(bindings, self.model.resources, self.buffers)
@@ -147,7 +147,7 @@ class Executor:
         samples = []
         for _ in range(self.options.iterations):
             start = perf_counter()
-            compiled(**bound)
+            compiled(bound)
             samples.append((perf_counter() - start) * 1000)
             self.tick()
         self._remember(compiled, command.bindings)
