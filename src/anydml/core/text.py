@@ -18,6 +18,7 @@ _UNSAFE = re.compile(
     "|(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]"
 )
 _UNIT = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})|.", re.S)
+_HALF = re.compile("[\ud800-\udfff]")
 _KEPT_WIDTHS = 4096
 
 
@@ -29,6 +30,22 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """The same for a text of ours that has lines of its own."""
     return "\n".join(map(printable, text.split("\n")))
+
+
+def printable_json(text: str) -> str:
+    """The same for JSON, which spells what is in its texts in a way of its own."""
+    return _UNSAFE.sub(lambda found: "".join(f"\\u{unit:04x}" for unit in _units(found[0])), text)
+
+
+def _units(char: str) -> tuple[int, ...]:
+    """A character as JSON counts: in units of 16 bits."""
+    code = ord(char)
+    return (code,) if code < 1 << 16 else (0xD7C0 + (code >> 10), 0xDC00 + (code & 0x3FF))
+
+
+def is_whole(text: str) -> bool:
+    """Whether UTF-8 can write it: it has no halves of surrogate pairs."""
+    return not _HALF.search(text)
 
 
 def encodable(text: str, encoding: str | None) -> str:

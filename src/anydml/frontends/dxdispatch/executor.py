@@ -105,7 +105,7 @@ class Executor:
             self._at(dispatchable.place, partial(self._initialize, dispatchable))
         for index, command in enumerate(self.model.commands):
             if self.options.print_commands:
-                self.write(f"[StartCmd][{index:04}]\t: {printable(command.text)}\n")
+                self.write(f"[StartCmd][{index:04}]\t: {command.text}\n")
             self._at(command.place, partial(self._obey, command))
             if self.options.print_commands:
                 self.write(f"[EndCmd][{index:04}]\t: hr=0x00000000 \n")

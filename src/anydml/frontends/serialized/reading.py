@@ -18,6 +18,7 @@ from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator, Scalar, TensorField
 from anydml.core.schema.fields import CountField, Field
 from anydml.core.schema.names import ALIASES
+from anydml.core.text import printable
 from anydml.files.access import file_size, is_plain_name, read_bytes, read_into
 from anydml.frontends.serialized import schema
 from anydml.frontends.serialized.tables import FORMAT, MISSING, File, Table, refuse
@@ -49,7 +50,7 @@ def read_graph(path: str | Path) -> Graph:
     try:
         return parse_graph(data, weights)
     except DmlError as error:
-        raise ModelError(error.violations, shortened(str(path))) from None
+        raise ModelError(error.violations, shortened(printable(str(path)))) from None
 
 
 def parse_graph(data: bytes, weights: Weights | None = None) -> Graph:
