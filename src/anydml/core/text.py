@@ -1,7 +1,7 @@
-"""Text from outside fit to be shown: no characters that terminals obey, that turn or hide text, or that XML lacks.
+"""Text from outside, fit to be shown: control characters, bidirectional overrides and the like are escaped.
 
-Every renderer spells such a character as Python does (`\\n`, `\\x1b`, `\\u202e`, `\\ud800`) and leaves all others as
-they are. Data does not change: JSON has the characters themselves, escaped as JSON escapes them.
+Every renderer escapes them as Python does (`\\n`, `\\x1b`, `\\u202e`, `\\ud800`) and leaves all other characters as
+they are. Data does not change: JSON has the characters themselves, escaped by its own rules.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import re
 from functools import lru_cache
 
 _BEYOND = "".join(chr(plane << 16 | last) for plane in range(1, 17) for last in (0xFFFE, 0xFFFF))
-# Control characters, ends of lines, what turns the direction of writing, what has no width, halves of surrogate pairs,
-# and codes that are no characters. Joiners stay behind the letters and emoji that they join; ASCII has nothing to join.
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb"
-    f"\ufffe\uffff\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f{_BEYOND}]"
-    "|(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]"
+# Control characters, ends of lines, bidirectional controls, invisible characters, surrogates and noncharacters.
+_ESCAPED = (
+    "\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb"
+    f"\ufffe\uffff\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f{_BEYOND}"
 )
+# Joiners stay behind the letters and emoji that they join; ASCII has nothing to join.
+_UNSAFE = re.compile(f"[{_ESCAPED}]|(?<![^\x00-\x7f\u200c\u200d{_ESCAPED}])[\u200c\u200d]")
 _UNIT = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})|.", re.S)
-_HALF = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _KEPT_WIDTHS = 4096
 
 
 def printable(text: str) -> str:
-    """The text on one line, each character that must not be printed spelt out."""
+    """The text on one line, each character that must not be printed escaped."""
     return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
@@ -33,7 +33,7 @@ def printable_lines(text: str) -> str:
 
 
 def printable_json(text: str) -> str:
-    """The same for JSON, which spells what is in its texts in a way of its own."""
+    """The same for JSON, which has escapes of its own."""
     return _UNSAFE.sub(lambda found: "".join(f"\\u{unit:04x}" for unit in _units(found[0])), text)
 
 
@@ -43,13 +43,13 @@ def _units(char: str) -> tuple[int, ...]:
     return (code,) if code < 1 << 16 else (0xD7C0 + (code >> 10), 0xDC00 + (code & 0x3FF))
 
 
-def is_whole(text: str) -> bool:
-    """Whether UTF-8 can write it: it has no halves of surrogate pairs."""
-    return not _HALF.search(text)
+def is_well_formed(text: str) -> bool:
+    """Whether UTF-8 can encode it: it has no lone surrogates."""
+    return not _SURROGATE.search(text)
 
 
 def encodable(text: str, encoding: str | None) -> str:
-    """The text with every character that an encoding lacks spelt out in the same way."""
+    """The text with every character that an encoding lacks escaped in the same way."""
     return text.encode(encoding, "backslashreplace").decode(encoding) if encoding else text
 
 
@@ -68,7 +68,7 @@ def _width_of(char: str) -> int:
 
 
 def fitted(text: str, most: int) -> str:
-    """A printable text, its end left out where it takes more columns; what is spelt out is not cut in two."""
+    """A printable text, its end left out where it takes more columns; no escape is cut in two."""
     if display_width(text) <= most:
         return text
     kept, left = "", most - 1

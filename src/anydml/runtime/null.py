@@ -26,7 +26,7 @@ class NullExecutable:
         return self._tell
 
     def _tell(self) -> None:
-        print(encodable(self.plan.describe(), sys.stdout.encoding))
+        print(encodable(self.plan.describe(), getattr(sys.stdout, "encoding", None)))
 
 
 class NullBackend(HostMemory):

@@ -40,14 +40,14 @@ def named_outputs(names: tuple[str, ...], arrays: Iterable[Any]) -> Any:
 
 @lru_cache(_KEPT_KINDS)
 def _kind(names: tuple[str, ...]) -> Any:
-    """Fields are the names that are words, spelt as Python reads them; the others are `_0`, `_1`, ... by their place.
+    """Fields are the names that are identifiers, in the normal form (NFKC) that Python gives them, else `_0`, `_1`, ...
 
-    A word that several names are read as belongs to the one that is spelt so, or else to the first.
+    Of several names with one normal form, the field is the one that is in it already, or else the first.
     """
-    words = [normalize("NFKC", name.replace("[", "_").rstrip("]")) for name in names]
-    owners = {word: number for number, word in reversed([*enumerate(words)])}
-    owners |= {name: number for number, name in enumerate(names) if words[number] == name}
-    fields = [word if owners[word] == number else "" for number, word in enumerate(words)]
+    normal = [normalize("NFKC", name.replace("[", "_").rstrip("]")) for name in names]
+    owners = {name: number for number, name in reversed([*enumerate(normal)])}
+    owners |= {name: number for number, name in enumerate(names) if normal[number] == name}
+    fields = [name if owners[name] == number else "" for number, name in enumerate(normal)]
     plain = namedtuple("Outputs", fields, rename=True)  # type: ignore[misc]
     known = {name: number for number, name in enumerate(names)}
     return type("Outputs", (_Named, plain), {"__slots__": (), "__module__": __name__, "_names": known})

@@ -17,12 +17,12 @@ from anydml.core.memory import Bytes, as_bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator, TensorField
 from anydml.core.tensor import TensorDesc
-from anydml.core.text import is_whole
+from anydml.core.text import is_well_formed
 from anydml.files.access import write_files
 from anydml.graph.graph import ConstantNode, Graph, OperatorNode
 
 INPUTS = rule("export.inputs", "A model has values for every input of its graph, as many bytes as the tensor has.")
-NAMES = rule("export.names", "Names in a model are whole characters: halves of surrogate pairs are no JSON.")
+NAMES = rule("export.names", "Names in a model have no lone surrogates, which UTF-8 cannot encode.")
 INLINE_BYTES = 64
 """Data up to this size stand in the model itself."""
 
@@ -54,8 +54,8 @@ def _unwritable_names(graph: Graph) -> Iterator[Violation]:
     names |= {f"output_names[{i}]": name for i, name in enumerate(graph.output_names)}
     names |= {f"nodes[{i}].name": node.name for i, node in enumerate(graph.nodes)}
     for path, name in names.items():
-        if not is_whole(name):
-            yield NAMES(path, shown(name), "a name without halves of surrogate pairs", "another name")
+        if not is_well_formed(name):
+            yield NAMES(path, shown(name), "a name without lone surrogates", "another name")
 
 
 class _Writer:

@@ -15,7 +15,7 @@ from anydml.core.rules import rule
 from anydml.core.schema import Operator, Scalar, TensorField
 from anydml.core.schema.fields import AttributeField, CountField
 from anydml.core.tensor import TensorDesc
-from anydml.core.text import is_whole
+from anydml.core.text import is_well_formed
 from anydml.files.access import is_plain_name, write_file
 from anydml.frontends.serialized import schema
 from anydml.frontends.serialized.tables import LONGEST_TEXT
@@ -241,8 +241,8 @@ def _unwritable_names(graph: Graph) -> Iterator[Violation]:
     named |= {f"output_names[{i}]": name for i, name in enumerate(graph.output_names)}
     named |= {f"nodes[{i}].name": node.name for i, node in enumerate(graph.nodes)}
     for path, name in named.items():
-        if not is_whole(name):
-            yield TEXT(path, shown(name), "a name without halves of surrogate pairs", "another name")
+        if not is_well_formed(name):
+            yield TEXT(path, shown(name), "a name without lone surrogates", "another name")
         elif (size := len(name.encode())) > LONGEST_TEXT:
             yield TEXT(path, f"a name of {size} bytes", f"at most {LONGEST_TEXT}", "a shorter name")
 
@@ -250,7 +250,7 @@ def _unwritable_names(graph: Graph) -> Iterator[Violation]:
 def _file_name(prefix: str, index: int) -> str:
     """The name of a constant's file, without its ending."""
     name = f"{prefix}constant_{index}"
-    if not is_plain_name(name) or "/" in name or "\\" in name or not is_whole(name):
+    if not is_plain_name(name) or "/" in name or "\\" in name or not is_well_formed(name):
         raise ModelError(FILE("path", shown(prefix), "the start of a name that every system can have", "'graph.dml'"))
     return name
 
