@@ -265,10 +265,17 @@ def test_full_disk__leaves_the_status_of_a_wrong_command_line() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to send")
-@pytest.mark.parametrize("words", [["-m", "anydml"], ["-c", "from anydml.__main__ import start; start()"]])
-def test_interrupt__at_start_is_quiet(words: list[str], tmp_path: Path) -> None:
-    """A user who changes their mind at once meets the imports, of which NumPy's take longest."""
-    (tmp_path / "numpy.py").write_text("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(20)\n")
+@pytest.mark.parametrize("words", [["-m", "anydml"], ["-c", "from anydml.__main__ import start; exit(start())"]])
+@pytest.mark.parametrize(
+    ("module", "ended"), [("argparse", (-signal.SIGINT, "", "")), ("numpy", (130, "", "error: interrupted\n"))]
+)
+def test_interrupt__at_start_is_quiet(
+    words: list[str], module: str, ended: tuple[int, str, str], tmp_path: Path
+) -> None:
+    """A user who changes their mind at once meets the imports: those of the command line, then NumPy's."""
+    (tmp_path / f"{module}.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(20)\n"
+    )
     done = subprocess.run(
         [sys.executable, *words, "run", SLICE],
         capture_output=True,
@@ -278,7 +285,7 @@ def test_interrupt__at_start_is_quiet(words: list[str], tmp_path: Path) -> None:
         # Whatever runs in the background of a shell, these tests perhaps, inherits that interrupts are ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == ended
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such locale")

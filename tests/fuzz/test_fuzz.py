@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from anydml.core import text as core_text
 from anydml.files import images, json_reader, npy
-from tests.fuzz import arrays, command_lines, harness, links, models
+from anydml.runtime import compiled
+from tests.fuzz import arrays, command_lines, harness, links, models, names
 from tests.fuzz.harness import Summary, run_cases
 from tests.fuzz.mutate import mutate
 from tests.fuzz.targets import TARGETS
@@ -24,6 +26,7 @@ COUNTS = {
     "command-lines": 300,
     "links": 250,
     "graphs": 800,
+    "names": 400,
 }
 REACHED = {
     "models": {"check 0", "check 1", "run 0", "run 1"},
@@ -34,6 +37,7 @@ REACHED = {
     "command-lines": {"check 0", "check 1", "run 0", "run 1", "run 2", "explain 0", "explain 2", "ops 0", "ops 2"},
     "links": {"run 0", "run 1"},
     "graphs": {"read", "serialized.format", "serialized.missing", "check 1"},
+    "names": {"graph", "graph.names", "values", "run 0", "check 0", "explain 0", "export 0"},
 }
 """Every target must get to the ends that matter, or it would find nothing for the wrong reason."""
 
@@ -60,6 +64,7 @@ def test_cases__are_the_same_for_the_same_seed() -> None:
         models.any_text,
         command_lines.command_line,
         arrays._nearly_sound_header,
+        names.any_name,
     ]
     for make in makers:
         first, second = ([make(rng) for _ in range(50)] for rng in (random.Random(3), random.Random(3)))
@@ -143,3 +148,30 @@ def test_links__notices_every_change() -> None:
         ({**before, "root/x.npy": "a link to y.npy"}, 0),
     ):
         assert links.judge(before, after, "x.npy", status), after
+
+
+def test_names__notices_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    never = core_text.re.compile("(?!)")
+    monkeypatch.setattr(core_text, "_UNSAFE", never)
+    failures = names.fuzz_names(3, 60).failures
+    assert any("'\\x1b'" in each for each in failures) and any("parts, expected" in each for each in failures)
+
+
+def test_names__notices_columns_that_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(core_text, "_width_of", lambda char: 1)
+    assert any("other columns" in each for each in names.fuzz_names(3, 60).failures)
+
+
+def test_names__notices_outputs_that_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = compiled.named_outputs
+    monkeypatch.setattr(compiled, "named_outputs", lambda names, arrays: named(names[::-1], arrays))
+    assert any("is [array(" in each for each in names.fuzz_names(3, 60).failures)
+
+
+def test_names__notices_pages_that_do_not_close() -> None:
+    assert names.tags("<p><b>1</b><br></p>") == 3
+    for page in ("<p><b>", "<p></b>"):
+        with pytest.raises(AssertionError, match="close"):
+            names.tags(page)
+    assert names.unprintable("a\u202eb") and names.unprintable("\ufffe") and not names.unprintable("é 張\n👩\u200d🚀")
+    assert names.uneven("┌─┐\n│ │\n│ │\n└─┘") == "" != names.uneven("┌─┐\n│張│\n└─┘") and names.uneven("none")

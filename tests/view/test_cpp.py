@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import anydml as dml
 from anydml.cli.main import main
 from anydml.core.schema import OPERATORS
-from anydml.view.cpp import identifier
+from anydml.view.cpp import comment, identifier
 from tests.cases.framework import make_case, numbers_of
 from tests.view.declarations import declarations
 
@@ -118,3 +119,34 @@ def test_export__says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixtur
 )
 def test_identifier__is_one_of_cpp(text: str, name: str) -> None:
     assert identifier(text) == name
+
+
+@pytest.mark.parametrize("word", ["class", "main", "new", "template", "co_await", "xor", "return"])
+def test_identifier__is_no_word_that_cpp_keeps(word: str) -> None:
+    assert identifier(word) != word
+
+
+ODD = ["a", "a2", "A", "a 2", "main", "class", "x\\", "??/", "*/", "é張\u202e", "\n}", "a\\\n", "a?", "3"]
+
+
+@NEEDS_COMPILER
+def test_export__has_functions_of_their_own_for_any_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    relu = dml.ActivationRelu(input_tensor=dml.TensorDesc("FLOAT32", [4])).to_dict()
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps({"resources": {}, "dispatchables": dict.fromkeys(ODD, relu), "commands": []}), "utf-8")
+    assert main(["export", str(path)]) == 0
+    text = capsys.readouterr().out
+    assert text.isascii() and text.count("\nvoid ") == len(ODD) and "\\xe9\\u5f35\\u202e" in text
+    assert compile_cpp(text, tmp_path) == ""
+
+
+@NEEDS_COMPILER
+@pytest.mark.parametrize("name", ODD)
+def test_comment__ends_with_its_line(name: str, tmp_path: Path) -> None:
+    """What follows a comment that went on would be lost: the function would have no name."""
+    assert compile_cpp(f"// {comment(name)}\nvoid f() {{}}\nvoid g() {{ f(); }}", tmp_path) == ""
+
+
+@NEEDS_COMPILER
+def test_comment__would_go_on(tmp_path: Path) -> None:
+    assert compile_cpp("// x\\\nvoid f() {}\nvoid g() { f(); }", tmp_path)

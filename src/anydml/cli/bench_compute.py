@@ -101,7 +101,7 @@ def _chosen(args: Namespace) -> list[Case]:
     names = [part.strip() for part in args.family.split(",")] if args.family else list(FAMILIES)
     unknown = [name for name in names if name not in FAMILIES]
     if unknown:
-        raise UsageError(f"--family: found {', '.join(unknown)}, expected some of {', '.join(FAMILIES)}")
+        raise UsageError(f"--family: found {', '.join(unknown)!r}, expected some of {', '.join(FAMILIES)}")
     cases = [case for name in names for case in family(name).cases]
     texts = [part.strip() for part in (args.cases or "").split(",") if part.strip()]
     found = [case for case in cases if not texts or any(text in case.name for text in texts)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from anydml.cli.messages import BUG_STATUS, write
 from anydml.cli.models import add_model_arguments, attempt, feature_level
-from anydml.files.text import printable
+from anydml.core.text import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction

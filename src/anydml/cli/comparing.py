@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import natural, tolerance
 from anydml.core.errors import DmlError
-from anydml.files.text import printable
+from anydml.core.text import printable
 
 if TYPE_CHECKING:
     from anydml.frontends.dxdispatch.executor import Outcome
@@ -99,6 +99,6 @@ def _shown_last(file: str, model: Model) -> Resource:
         name = next(iter(model.resources), "RESOURCE")
         raise UsageError(
             f"--compare: found {file!r} for a model that prints and writes nothing, expected RESOURCE=FILE.npy; "
-            f"try {name}={file}"
+            f"try {printable(f'{name}={file}')}"
         )
     return model.resources[shown[-1]]

@@ -6,6 +6,8 @@ import json
 from argparse import Namespace
 from typing import Any
 
+from anydml.cli.messages import write
+
 
 def add_parser(subparsers: Any) -> None:
     about = "The devices of this machine, and why others are missing."
@@ -16,7 +18,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(args: Namespace) -> int:
     found = [_device(name) for name in _names()]
-    print(json.dumps(found, indent=2) if args.json else "\n".join(map(_line, found)))
+    write((json.dumps(found, indent=2) if args.json else "\n".join(map(_line, found))) + "\n")
     return 0
 
 

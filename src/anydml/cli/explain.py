@@ -18,6 +18,7 @@ from anydml.core.geometry import OFFSET
 from anydml.core.integers import INT64_MAX, all_integers, read_integer, read_integers
 from anydml.core.layout import Layout
 from anydml.core.tensor import TensorDesc
+from anydml.core.text import printable
 from anydml.files.access import resolved, write_files
 from anydml.view.subject import Subject, Window
 
@@ -103,7 +104,7 @@ def run(args: Namespace) -> int:
     check_no_graph_arguments(args)
     if not args.sizes:
         is_model = args.data_type.lower().endswith(".json")
-        fix = f"anydml explain --graph {args.data_type}" if is_model else EXAMPLES["explain"]
+        fix = f"anydml explain --graph {printable(args.data_type)}" if is_model else EXAMPLES["explain"]
         raise UsageError(f"found no SIZES, expected a data type and sizes; try {fix}")
     subject = read_subject(args)
     plan = _plan(subject) if args.plan else None
@@ -114,7 +115,7 @@ def run(args: Namespace) -> int:
     write(output)
     sys.stdout.flush()
     for path in files:
-        print(f"wrote {path}", file=sys.stderr)
+        write(f"wrote {printable(str(path))}\n", sys.stderr)
     return 0
 
 
@@ -220,7 +221,7 @@ def _text(subject: Subject, plan: str | None) -> str:
     from anydml.view.text import Canvas, render
 
     terminal = Terminal.of(sys.stdout)
-    text = render(subject, Canvas(terminal.width, terminal.color, terminal.unicode))
+    text = render(subject, Canvas(terminal.width, terminal.color, terminal.unicode, terminal.encoding))
     if plan is None:
         return text
     indented = "".join(f"    {line}\n" for line in plan.splitlines())

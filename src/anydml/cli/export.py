@@ -44,13 +44,20 @@ def _export(path: str, input_path: Path | None, level: FeatureLevel) -> str:
 
     model = read_model(path, input_path, level)
     blocks: list[str] = []
-    names: dict[str, int] = {}
+    names: set[str] = set()
     for name, dispatchable in model.dispatchables.items():
         operator = dispatchable.operator
         body: Any = operator.to_cpp() if operator is not None else dispatchable.graph.to_cpp()
         lines = [f"    {line}" if line else "" for line in body.split("\n")]
-        function = identifier(name)
-        names[function] = names.get(function, 0) + 1
-        function += str(names[function]) if names[function] > 1 else ""
+        function = _unused(identifier(name), names)
+        names.add(function)
         blocks.append("\n".join([f"// Dispatchable {comment(name)}", f"void {function}()", "{", *lines, "}", ""]))
     return "\n".join(blocks)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """The name, numbered if another function has it."""
+    number, unique = 2, name
+    while unique in taken:
+        number, unique = number + 1, f"{name}{number}"
+    return unique

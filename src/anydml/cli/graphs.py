@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from anydml.cli.messages import UsageError, write
 from anydml.cli.models import DEVICE_NAMES, find_device
 from anydml.core.errors import DmlError
-from anydml.files.text import printable
 
 if TYPE_CHECKING:
     from anydml.graph.graph import Graph
@@ -50,8 +49,7 @@ def run_graph(args: Namespace) -> int:
     if args.json:
         write(json.dumps(as_data(graph, stages), indent=2) + "\n")
     else:
-        lines = f"{describe_stages(graph, stages)}{summary(stages)}".split("\n")
-        write("".join(f"{printable(line)}\n" for line in lines))
+        write(f"{describe_stages(graph, stages)}{summary(stages)}\n")
     return 0
 
 

@@ -27,7 +27,7 @@ from anydml.cli.messages import (
 from anydml.cli.mistakes import told
 from anydml.cli.terminal import RED, Terminal, standard_streams
 from anydml.core.errors import DmlError, OutOfMemoryError
-from anydml.files.text import printable
+from anydml.core.text import printable, printable_lines
 
 SUBCOMMANDS = ("explain", "size", "run", "check", "export", "ops", "rule", "bench", "devices", "completion")
 """One module each in this package; imported only when named."""
@@ -80,7 +80,7 @@ def _run(words: Sequence[str]) -> int:
     except OSError as error:
         # Only the standard streams have no name: what was asked for was right, and telling it failed.
         where, status = (error.filename, USAGE_STATUS) if error.filename else ("output", FAILED_STATUS)
-        return _fail(f"{where}: {error.strerror or error}", status, words)
+        return _fail(printable(f"{where}: {error.strerror or error}"), status, words)
     except Exception as error:
         return _fail(describe_bug(error), BUG_STATUS, words)
     return _fail("found too little memory, expected more; try smaller data", FAILED_STATUS, words)
@@ -121,8 +121,7 @@ def _fail(message: str, status: int, words: Sequence[str] = (), error: DmlError 
     if "--json" in words:
         violations = [violation.to_json() for violation in error.violations] if error else []
         _tell(json.dumps({"error": message, "violations": violations}, indent=2), sys.stdout)
-    plain = "\n".join(map(printable, message.split("\n")))
-    _tell(f"{Terminal.of(sys.stderr).paint('error:', RED)} {plain}", sys.stderr)
+    _tell(f"{Terminal.of(sys.stderr).paint('error:', RED)} {printable_lines(message)}", sys.stderr)
     _flush(sys.stdout)
     return status
 

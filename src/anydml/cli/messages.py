@@ -7,7 +7,7 @@ import sys
 from typing import TextIO
 
 from anydml.core.errors import DmlError
-from anydml.files.text import printable
+from anydml.core.text import encodable, printable
 
 FAILED_STATUS, USAGE_STATUS, BUG_STATUS, BROKEN_PIPE_STATUS, INTERRUPTED_STATUS = 1, 2, 70, 141, 130
 
@@ -19,16 +19,15 @@ class UsageError(Exception):
 def write(text: str, stream: TextIO | None = None) -> None:
     """Print what may hold any character, to a stream that may not have them all."""
     stream = sys.stdout if stream is None else stream
-    encoding = stream.encoding
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding) if encoding else text)
+    stream.write(encodable(text, stream.encoding))
 
 
 def write_problems(error: DmlError, stream: TextIO) -> None:
     """One line for each violation, all of them."""
-    subject = f"{error.subject}: " if error.subject else ""
+    subject = f"{printable(error.subject)}: " if error.subject else ""
     for violation in error.violations:
         plain = str(violation).removeprefix("value: ") if not violation.path else str(violation)
-        write(printable(f"{subject}{plain}") + "\n", stream)
+        write(f"{subject}{plain}\n", stream)
 
 
 def describe_bug(error: Exception) -> str:

@@ -6,6 +6,7 @@ import re
 from argparse import ArgumentParser, _SubParsersAction
 
 from anydml.core.fixes import Rename, suggest
+from anydml.core.text import printable
 
 EXAMPLES = {
     "explain": "anydml explain FLOAT32 2,3 --strides 5,1",
@@ -23,6 +24,7 @@ _UNKNOWN = re.compile(r"unrecognized arguments: (?P<first>\S+)(?P<rest>.*)", re.
 
 def told(message: str, parser: ArgumentParser) -> str:
     """The message in our words, with what is nearest to what was typed."""
+    # What argparse quotes is printable already.
     choice, required, unknown = (pattern.fullmatch(message) for pattern in (_CHOICE, _REQUIRED, _UNKNOWN))
     if choice:
         return _wrong_choice(choice["name"], choice["found"], parser)
@@ -32,14 +34,14 @@ def told(message: str, parser: ArgumentParser) -> str:
         return f"found no {' and no '.join(names)}, expected {'one' if len(names) == 1 else 'both'}; try {example}"
     if unknown:
         return _unknown(unknown["first"], parser)
-    return message.removeprefix("argument ")
+    return printable(message.removeprefix("argument "))
 
 
 def _wrong_choice(name: str, found: str, parser: ArgumentParser) -> str:
     known = _choices(parser)
     fix = suggest(found, known)
     near = f"; try {parser.prog} {fix.name}" if isinstance(fix, Rename) else ""
-    return f"{name}: found {found!r}, expected one of {', '.join(known)}{near}"
+    return f"{name}: found '{found}', expected one of {', '.join(known)}{near}"
 
 
 def _choices(parser: ArgumentParser) -> list[str]:

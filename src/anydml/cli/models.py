@@ -13,8 +13,8 @@ from anydml.cli.messages import UsageError, describe_bug, write, write_problems
 from anydml.core.errors import DmlError
 from anydml.core.integers import INT64_MAX
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
+from anydml.core.text import printable, printable_lines
 from anydml.files.places import at_key
-from anydml.files.text import printable
 
 if TYPE_CHECKING:
     from anydml.runtime.device import Device
@@ -110,5 +110,5 @@ def _tell_bug(error: Exception, path: str, stream: TextIO | None) -> str:
     told = describe_bug(error)
     sys.stdout.flush()
     if stream is not None:
-        write("\n".join(map(printable, f"{path}: {told}".split("\n"))) + "\n", stream)
+        write(f"{printable(path)}: {printable_lines(told)}\n", stream)
     return told

@@ -15,7 +15,7 @@ from anydml.cli.models import find_level
 from anydml.cli.terminal import BOLD, Terminal
 from anydml.core.errors import counted
 from anydml.core.levels import FeatureLevel
-from anydml.files.text import printable
+from anydml.core.text import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -75,7 +75,7 @@ def run(args: Namespace) -> int:
 
 def _require(holds: bool, option: str, found: str, expected: str) -> None:
     if not holds:
-        raise UsageError(f"{option}: found {found}, expected {expected}")
+        raise UsageError(f"{option}: found {printable(found)}, expected {expected}")
 
 
 # Lists

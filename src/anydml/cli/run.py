@@ -15,7 +15,7 @@ from anydml.cli.comparing import Expectation, add_compare_arguments, check_compa
 from anydml.cli.messages import BUG_STATUS, write
 from anydml.cli.models import DEVICE_NAMES, add_model_arguments, attempt, feature_level, find_device, positive
 from anydml.cli.progress import Progress
-from anydml.files.text import printable
+from anydml.core.text import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction

@@ -24,13 +24,14 @@ class Terminal:
     color: bool
     unicode: bool
     is_interactive: bool
+    encoding: str = "utf-8"
 
     @classmethod
     def of(cls, stream: TextIO) -> Terminal:
         """What this stream can show; plain when it is a file or a pipe."""
         interactive = _is_interactive(stream)
         width = max(40, shutil.get_terminal_size((80, 24)).columns)
-        return cls(width, interactive and _wants_color(), _can_encode(stream), interactive)
+        return cls(width, interactive and _wants_color(), _can_encode(stream), interactive, stream.encoding or "utf-8")
 
     def paint(self, text: str, style: str) -> str:
         """The text in a style, when there are colours."""

@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import Any
 
 from anydml.core.fixes import Fix, Spelling
+from anydml.core.text import printable
 
 MOST_VIOLATIONS = 1000
 """A description with more than this is not looked at any further."""
@@ -57,7 +58,7 @@ class Violation:
         if self.feature_level:
             text += f" (allowed from feature level {self.feature_level})"
         fix = self.fix.text(spelling) if self.fix else ""
-        return f"{text}; try {fix} [{self.rule}]" if fix else f"{text} [{self.rule}]"
+        return printable(f"{text}; try {fix} [{self.rule}]" if fix else f"{text} [{self.rule}]")
 
     def __str__(self) -> str:
         return self.text()
@@ -96,7 +97,7 @@ class DmlError(Exception):
         super().__init__(self._text())
 
     def _text(self) -> str:
-        heading = f"{self.subject}: " if self.subject else ""
+        heading = f"{printable(self.subject)}: " if self.subject else ""
         if len(self.violations) == 1:
             return heading + str(self.violations[0])
         lines = [f"{heading}{len(self.violations)} problems"]

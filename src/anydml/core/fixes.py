@@ -8,7 +8,8 @@ from math import inf, isfinite
 from typing import Any
 
 from anydml.core.meanings import meant
-from anydml.core.naming import closest, pascal
+from anydml.core.naming import argument, closest, pascal
+from anydml.core.text import printable
 
 _LONGEST_NUMBER = 40
 
@@ -78,7 +79,7 @@ class OneOf(Fix):
     is_complete: bool
 
     def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
-        return f"one of {', '.join(self.names)}" + ("" if self.is_complete else ", ...")
+        return printable(f"one of {', '.join(self.names)}") + ("" if self.is_complete else ", ...")
 
 
 @dataclass(frozen=True)
@@ -151,14 +152,16 @@ class Rank(Fix):
 
 @dataclass(frozen=True)
 class Bind(Fix):
-    """A buffer for a tensor that has none, by the Python name of the tensor."""
+    """A buffer for a tensor that has none, by the Python name of the tensor; or for a graph's input or output."""
 
     tensor: str
+    is_of_graph: bool = False
 
     def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
         if spelling is Spelling.MODEL:
-            return f'adding "{pascal(self.tensor.partition("[")[0])}" with the name of a resource'
-        return f"{self.tensor}=a buffer"
+            key = self.tensor if self.is_of_graph else pascal(self.tensor.partition("[")[0])
+            return f"adding {_json(key)} with the name of a resource"
+        return argument(self.tensor, "a buffer")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from difflib import SequenceMatcher
 from functools import lru_cache
 from heapq import nlargest
@@ -36,6 +36,34 @@ def snake(pascal_name: str) -> str:
 def upper(class_name: str) -> str:
     """`MaxPooling2` -> `MAX_POOLING2`."""
     return snake(class_name).upper()
+
+
+def argument(name: str, value: str) -> str:
+    """How Python gives a value to a name, whatever the name: `x=...`, or `{"layer/1": ...}`."""
+    return arguments([name], value)
+
+
+def arguments(names: Iterable[str], value: str) -> str:
+    """The same for several names: a dictionary of those that are no words stands before the others."""
+    texts = sorted(names, key=is_word)
+    others = ", ".join(f"{name!r}: {value}" for name in texts if not is_word(name))
+    words = [f"{name}={value}" for name in texts if is_word(name)]
+    return ", ".join([f"{{{others}}}", *words] if others else words)
+
+
+def is_word(name: str) -> bool:
+    """Whether Python can name an argument so. It reads other forms of letters as the plain ones."""
+    from keyword import iskeyword
+    from unicodedata import is_normalized
+
+    return name.isidentifier() and not iskeyword(name) and is_normalized("NFKC", name)
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, longer if it is taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:

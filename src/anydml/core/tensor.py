@@ -222,7 +222,7 @@ class TensorDesc:
     def is_owned_by_dml(self) -> bool:
         return TensorFlags.OWNED_BY_DML in self.flags
 
-    def replace(self, **changes: Any) -> TensorDesc:
+    def replace(self, /, **changes: Any) -> TensorDesc:
         """A copy with some arguments of the constructor changed."""
         geometry = {"sizes", "strides", "order"} & changes.keys() or "data_type" in changes
         now: dict[str, Any] = {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anydml.core.errors import InvalidDescriptionError, shown
+from anydml.core.naming import free_name
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS
 from anydml.expression.places import blamed_on
@@ -62,13 +63,6 @@ def _needed(outputs: Sequence[Expression]) -> set[int]:
     return found
 
 
-def _free(name: str, taken: Collection[str]) -> str:
-    """The name, longer if it is taken."""
-    while name in taken:
-        name += "_"
-    return name
-
-
 class _Builder:
     """Numbers the nodes in the order they were made, and connects them."""
 
@@ -98,13 +92,13 @@ class _Builder:
             self.intermediate_edges,
             input_count=len(inputs),
             input_names=inputs,
-            output_names=[_free(name, inputs) for name in outputs],
+            output_names=[free_name(name, inputs) for name in outputs],
         )
 
     def _input_names(self) -> list[str]:
         """The names of the inputs as expressions, which are all different; inputs that were not made have one, too."""
         made = {index: each.name for index, each in self.graph.inputs.items()}
-        return [made.get(i) or _free(f"input{i}", made.values()) for i in range(max(made, default=-1) + 1)]
+        return [made.get(i) or free_name(f"input{i}", made.values()) for i in range(max(made, default=-1) + 1)]
 
     def _add(self, step: Step) -> None:
         constants = [read for read in step.reads if hasattr(read, "node")]

@@ -16,6 +16,7 @@ from secrets import token_hex
 from anydml.core.errors import DmlError, ModelError, Violation, shortened, shown
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
+from anydml.core.text import printable
 
 ARGUMENT = rule("argument.kind", "An argument has the type its function asks for.")
 SOURCE = rule("file.source", "A file to read exists and is a regular file.")
@@ -73,7 +74,7 @@ def find_source(text: str, folder: str | Path) -> Path:
             path = base / spelling
             if is_regular(path):
                 return path
-    expected = f"a file in {shortened(str(beside))} or in the current folder"
+    expected = f"a file in {_named(beside)} or in the current folder"
     raise ModelError(SOURCE("", shortened(repr(text)), expected, "another name, or --input_path"))
 
 
@@ -137,6 +138,11 @@ def _translated(describe: Callable[[BaseException], Violation]) -> Iterator[None
 
 def _unreadable(error: BaseException) -> Violation:
     return READ("", _reason(error), "a file that can be read")
+
+
+def _named(path: Path) -> str:
+    """A path in a message."""
+    return shortened(printable(str(path)))
 
 
 def _reason(error: BaseException) -> str:
@@ -216,8 +222,8 @@ def find_target(text: str, folder: str | Path) -> Path:
     target = root.joinpath(*parts)
     actual = resolved(target)
     if os.path.normcase(actual) != os.path.normcase(target):
-        found = f"{shortened(repr(text))}, a link to {shortened(str(actual))}"
-        raise ModelError(TARGET("", found, f"a file inside {shortened(str(root))}, not a link", "another name"))
+        found = f"{shortened(repr(text))}, a link to {_named(actual)}"
+        raise ModelError(TARGET("", found, f"a file inside {_named(root)}, not a link", "another name"))
     return target
 
 
@@ -270,7 +276,7 @@ def _stage(aside: Path, target: Path, parts: Iterable[Part]) -> None:
     if mode is not None and not stat.S_ISREG(mode):
         raise ModelError(WRITE(str(target), _kind(mode), "a file", "another name"))
     if not target.parent.is_dir():
-        found, fix = f"no folder {shortened(str(target.parent))!r}", "making it first"
+        found, fix = f"no folder {shown(str(target.parent))}", "making it first"
         raise ModelError(WRITE(str(target), found, "one that exists", fix))
     with aside.open("xb") as file:
         file.writelines(parts)
@@ -279,5 +285,5 @@ def _stage(aside: Path, target: Path, parts: Iterable[Part]) -> None:
 
 
 def _unwritable(path: Path, error: BaseException) -> Violation:
-    found = f"{_reason(error)} for {shortened(f'{path.parent.name}/{path.name}')}"
+    found = f"{_reason(error)} for {_named(Path(path.parent.name, path.name))}"
     return WRITE(str(path), found, "a file that can be written")

@@ -10,7 +10,7 @@ from typing import Any
 
 from anydml.core.errors import DmlError, Violation
 from anydml.core.fixes import Spelling
-from anydml.files.text import printable
+from anydml.core.text import printable
 
 _SIMPLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _STEP = re.compile(r'\.?(?:([A-Za-z_$][A-Za-z0-9_$-]*)|\[([0-9]+)\]|\["((?:[^"\\]|\\.)*)"\])')
@@ -31,7 +31,7 @@ class LocatedViolation(Violation):
         return cls(*known, violation.feature_level, file, line, column)
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        place = f"{printable(self.file)}:{self.line}:{self.column}" if self.line else printable(self.file)
         plain = self.text(Spelling.MODEL)
         return f"{place}: {plain.removeprefix('value: ') if not self.path else plain}"
 

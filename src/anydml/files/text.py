@@ -1,8 +1,7 @@
-"""Text for people: elements as DxDispatch prints them, and names from outside made safe to show."""
+"""Elements as text for people: as DxDispatch prints them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,15 +10,8 @@ import numpy as np
 from anydml.core.datatype import DataType
 
 Array = np.ndarray[Any, Any]
-# Control characters, marks that end lines or turn the direction of writing round, and halves of surrogate pairs.
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _CHUNK = 1 << 16
 _SHOWN_ELEMENTS = 1000
-
-
-def printable(text: str) -> str:
-    """The text on one line: what a terminal would obey is spelt out (`\\x1b`), all other characters stay."""
-    return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def to_text(value: int | float) -> str:

@@ -12,13 +12,14 @@ from anydml.core.errors import InvalidDescriptionError, UnsupportedError, Violat
 from anydml.core.fixes import Advice, Insert, Use
 from anydml.core.integers import read_integer
 from anydml.core.levels import FeatureLevel
+from anydml.core.naming import free_name
 from anydml.core.rules import Rule, rule
 from anydml.core.schema import BindingPoint, Operator
 from anydml.core.schema.validate import validate
 from anydml.core.tensor import TensorDesc
 from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, Node, OperatorNode, OutputEdge
 
-NODE = rule("graph.node", "A node is an operator, or a constant.")
+NODE = rule("graph.node", "A node is an operator, or a constant; its name, if it has one, is a text.")
 EDGE = rule("graph.edge", "An edge has an index for each of its ends.")
 INDEX = rule("graph.index", "An edge's indices name nodes, inputs and outputs that exist.")
 ABSENT = rule("graph.absent-tensor", "An edge ends at tensors that the operator describes.")
@@ -30,7 +31,7 @@ BYTES = rule("graph.bytes", "Tensors that an edge connects have the same total s
 CONSTANT = rule("graph.constant-size", "A constant has as many bytes as the tensors that read it.")
 OWNED = rule("graph.owned", "OWNED_BY_DML inputs come from graph inputs, and all that read one graph input agree.")
 COUNT = rule("graph.count", "A graph has at least one node, and at most 65,536 inputs and outputs each.")
-NAMES = rule("graph.names", "Names of graph inputs and outputs are as many as those, and each stands for one.")
+NAMES = rule("graph.names", "Names of graph inputs and outputs are as many as those, and each stands for one of them.")
 LEVEL = rule("graph.level", "Graphs come with feature level 2.1, constant nodes with 6.2.")
 GRAPHS_SINCE = FeatureLevel.LEVEL_2_1
 _MOST_PORTS = 1 << 16
@@ -65,9 +66,10 @@ def read_graph(
     if not read_nodes and not any(violation.path == "nodes" for violation in violations):
         violations.append(COUNT("nodes", "none", "at least one"))
     read_names = [
-        _read_names(given, count, role, violations)
-        for given, count, role in zip(names, (in_count, out_count), ("input", "output"), strict=True)
+        _read_names(names[0], in_count, "input", names[1], violations),
+        _read_names(names[1], out_count, "output", names[0], violations),
     ]
+    violations += _shared_names(read_names)
     if violations:
         raise InvalidDescriptionError(violations, "Graph")
     return {
@@ -94,6 +96,8 @@ def _read_node(node: Any, path: str, violations: list[Violation]) -> Node | None
     if isinstance(node, Operator):
         return OperatorNode(node)
     if isinstance(node, (OperatorNode, ConstantNode)):
+        if not isinstance(node.name, str):
+            violations.append(NODE(f"{path}.name", shown(node.name), "a text", "a text, or no name"))
         return node
     violations.append(NODE(path, shown(node), "an operator or a ConstantNode", "OperatorNode(operator, name)"))
     return None
@@ -126,10 +130,13 @@ def _read_count(given: Any, used: list[int], names: Sequence[str], path: str, vi
     return count or 0
 
 
-def _read_names(names: Sequence[str], count: int, role: str, violations: list[Violation]) -> tuple[str, ...]:
-    """The names that were given, or `input0`, `input1`, ..."""
+def _read_names(
+    names: Sequence[str], count: int, role: str, others: Sequence[str], violations: list[Violation]
+) -> tuple[str, ...]:
+    """The names that were given, or `input0`, `input1`, ... where the others are not called so."""
     if not names:
-        return tuple(f"{role}{i}" for i in range(count))
+        taken = {name for name in others if isinstance(name, str)}
+        return tuple(free_name(f"{role}{i}", taken) for i in range(count))
     path = f"{role}_names"
     if len(names) != count:
         violations.append(NAMES(path, counted(len(names), "name"), f"{count}, one for each graph {role}"))
@@ -141,6 +148,15 @@ def _read_names(names: Sequence[str], count: int, role: str, violations: list[Vi
     if times > 1:
         violations.append(NAMES(path, f"{twice!r} twice", "each name once", "other names"))
     return tuple(texts)
+
+
+def _shared_names(names: list[tuple[str, ...]]) -> Iterator[Violation]:
+    """Names that an input and an output have: nobody could tell which of them a buffer is for."""
+    inputs = {name: i for i, name in enumerate(names[0])}
+    for i, name in enumerate(names[1]):
+        if name in inputs:
+            found = f"{name!r}, which is input_names[{inputs[name]}] too"
+            yield NAMES(f"output_names[{i}]", found, "a name of its own", "another name")
 
 
 # Checking how it fits together

@@ -11,6 +11,7 @@ from anydml.core.errors import counted
 from anydml.core.memory import Bytes
 from anydml.core.steps import Step
 from anydml.core.tensor import TensorDesc
+from anydml.core.text import printable
 
 
 class SlotKind(Enum):
@@ -85,11 +86,15 @@ class Plan:
         slot = self.slots[number]
         return slot.name or f"{slot.kind.value}{number}"
 
+    def shown_name_of(self, number: int) -> str:
+        """The name as a text has it."""
+        return printable(self.name_of(number))
+
     def describe(self) -> str:
         """The plan in words, a step per line."""
         lines = [f"{self.name}: {counted(len(self.steps), 'step')}"]
-        lines += [f"  once: {step.describe(self.name_of)}" for step in self.initialize]
-        lines += [f"  {n}. {step.describe(self.name_of)}" for n, step in enumerate(self.steps, 1)]
+        lines += [f"  once: {step.describe(self.shown_name_of)}" for step in self.initialize]
+        lines += [f"  {n}. {step.describe(self.shown_name_of)}" for n, step in enumerate(self.steps, 1)]
         if self.temporary_size_in_bytes:
             lines.append(f"  temporary memory: {self.temporary_size_in_bytes} bytes")
         if self.persistent_size_in_bytes:

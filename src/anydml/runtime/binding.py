@@ -9,7 +9,16 @@ from itertools import chain, islice
 from math import prod
 from typing import Any
 
-from anydml.core.errors import MOST_VIOLATIONS, BindingError, DmlError, Violation, counted, raise_if_any
+from anydml.core.errors import (
+    MOST_VIOLATIONS,
+    BindingError,
+    DmlError,
+    Violation,
+    counted,
+    raise_if_any,
+    shortened,
+    shown,
+)
 from anydml.core.fixes import ANOTHER_BUFFER, REMOVE_ONE, Advice, Bind, Fix, Resize, Use, suggest
 from anydml.core.integers import read_integer
 from anydml.core.naming import snake
@@ -62,7 +71,7 @@ class Binder:
         self.lists: dict[str, list[int]] = {}
         for number, port in enumerate(self.ports):
             name, bracket, _ = port.name.partition("[")
-            if bracket:
+            if name and bracket:
                 self.lists.setdefault(name, []).append(number)
 
     # Whose buffer is whose
@@ -89,12 +98,15 @@ class Binder:
     def _arrange(self, positional: Sequence[Any], named: Mapping[str, Any], violations: list[Violation]) -> list[Any]:
         """The value for each port, None where none was given."""
         values: list[Any] = [None] * len(self.ports)
+        several = [each for each in positional if isinstance(each, dict)]
+        if several:
+            positional = [each for each in positional if not isinstance(each, dict)]
         if len(positional) > len(values):
             found = counted(len(positional), "buffer")
             violations.append(COUNT("", found, f"at most {len(values)}: inputs, then outputs"))
         for number, value in enumerate(positional[: len(values)]):
             values[number] = value
-        for key, value in named.items():
+        for key, value in chain(named.items(), *(each.items() for each in several)):
             number = self.numbers.get(key, -1)
             if number >= 0 and values[number] is None:
                 values[number] = value
@@ -102,9 +114,9 @@ class Binder:
                 self._place(key, value, values, violations)
         return values
 
-    def _place(self, key: str, value: Any, values: list[Any], violations: list[Violation]) -> None:
-        """A buffer under another name: DirectML's spelling, or a list."""
-        name = key if key in self.numbers or key in self.lists else snake(key)
+    def _place(self, key: Any, value: Any, values: list[Any], violations: list[Violation]) -> None:
+        """A buffer under another name: DirectML's spelling, the plain form of its letters, or a list."""
+        name = self._name_of(key)
         if name in self.numbers:
             self._set(self.numbers[name], value, values, violations)
         elif name in self.lists:
@@ -117,7 +129,18 @@ class Binder:
                 self._set(number, item, values, violations)
         else:
             known = sorted({*self.numbers, *self.lists})
-            violations.append(UNKNOWN(key, repr(key), "a tensor of the operator", suggest(key, known)))
+            path = shortened(str(key))
+            violations.append(UNKNOWN(path, shown(key), "a tensor of the operator", suggest(path, known)))
+
+    def _name_of(self, key: Any) -> str:
+        """The name that is meant. Python reads words in a program as the plain forms of their letters: `fi` for `ﬁ`."""
+        if not isinstance(key, str) or key in self.numbers or key in self.lists:
+            return key if isinstance(key, str) else ""
+        from unicodedata import normalize
+
+        plain = snake(key)
+        same = [] if plain in self.numbers else [name for name in self.numbers if normalize("NFKC", name) == key]
+        return same[0] if len(same) == 1 else plain
 
     def _set(self, number: int, value: Any, values: list[Any], violations: list[Violation]) -> None:
         if values[number] is not None:
@@ -149,7 +172,9 @@ class Binder:
             if value is not None:
                 violations.append(_refused(port, initializing))
             elif wanted and not (may_lack_outputs and port.is_output):
-                violations.append(MISSING(port.dml_name, "no buffer", "memory for it", Bind(port.name)))
+                violations.append(
+                    MISSING(port.dml_name, "no buffer", "memory for it", Bind(port.name, port.is_of_graph))
+                )
             if len(violations) > MOST_VIOLATIONS:
                 break
         if not violations:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque, namedtuple
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import BindingError, OutOfMemoryError
 from anydml.core.fixes import ANOTHER_BUFFER
+from anydml.core.naming import arguments
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
 from anydml.core.tensor import round_up
@@ -21,6 +22,7 @@ from anydml.graph.plan import SlotKind, reads, writes
 from anydml.runtime.backend import Run
 from anydml.runtime.binding import OVERLAP, Binder
 from anydml.runtime.buffer import Buffer
+from anydml.runtime.outputs import named_outputs
 from anydml.runtime.planning import Planned, plan_graph, prepare
 
 if TYPE_CHECKING:
@@ -44,7 +46,8 @@ class BindingProperties:
 class CompiledOperator:
     """Call it with a buffer for each tensor, by position or by name; outputs are written in place.
 
-    Outputs that are not given are allocated and returned: one array, or a named tuple of several.
+    A name that is no word of Python goes in a dictionary: `compiled(source, {"layer/1": result})`. Outputs that are not
+    given are allocated and returned: one array, or a named tuple of several, where `outputs["layer/1"]` works, too.
     """
 
     def __init__(self, device: Device, planned: Planned, flags: ExecutionFlags, passes: Passes) -> None:
@@ -95,7 +98,7 @@ class CompiledOperator:
         """The memory that initialization filled."""
         return self._persistent
 
-    def initialize(self, *buffers: Any, **named: Any) -> None:
+    def initialize(self, /, *buffers: Any, **named: Any) -> None:
         """Take the OWNED_BY_DML inputs; afterwards their buffers may go. Once, before the first run."""
         bound = self.binder.bind_call(buffers, named, initializing=True)
         self.require_new()
@@ -121,8 +124,8 @@ class CompiledOperator:
         if self.is_initialized:
             return
         if self._owned:
-            names = ", ".join(f"{port.name}=..." for port in self._owned)
-            found, fix = "no initialization", f"initialize({names}) first"
+            given = arguments((port.name for port in self._owned), "...")
+            found, fix = "no initialization", f"initialize({given}) first"
             raise BindingError(NOT_INITIALIZED("initialize", found, "the OWNED_BY_DML inputs", fix), self.subject)
         with self._lock:
             # Constants alone need nobody's buffers. Of several threads, the first does it.
@@ -132,12 +135,12 @@ class CompiledOperator:
 
     # Running
 
-    def __call__(self, *buffers: Any, **named: Any) -> Any:
+    def __call__(self, /, *buffers: Any, **named: Any) -> Any:
         """Run on these buffers: `run(source, output_tensor=result)`, or `result = run(source)`."""
         created = self._run(buffers, named)
         return self._arrays(created, lambda port, buffer: port.tensor.view(self._backend.download(buffer)))
 
-    def on_device(self, *buffers: Any, **named: Any) -> Any:
+    def on_device(self, /, *buffers: Any, **named: Any) -> Any:
         """As a call, but outputs that are created stay in the device's memory: arrays of CuPy on a GPU."""
         created = self._run(buffers, named)
         return self._arrays(created, lambda port, buffer: self._backend.array(buffer, port.tensor))
@@ -173,9 +176,7 @@ class CompiledOperator:
             return None
         if len(arrays) == 1:
             return arrays[0]
-        names = [self.outputs[number].name.replace("[", "_").rstrip("]") for number in created]
-        # Names of graph outputs are any text: those that Python has no attribute for are found by their index.
-        return namedtuple("Outputs", names, rename=True)(*arrays)
+        return named_outputs(tuple([self.outputs[number].name for number in created]), arrays)
 
     def bind(self, bound: Sequence[Buffer | None], arena: Buffer | None) -> Run:
         """The steps with their memory: buffers that `binder` checked, and an arena for temporary results."""
@@ -266,5 +267,5 @@ def _restore(
 ) -> CompiledOperator:
     compiled = CompiledOperator(device, plan_graph(graph, device.backend, passes), flags, passes)
     if given is not None:
-        compiled.initialize(**{name: device.upload(data) for name, data in given.items()})
+        compiled.initialize({name: device.upload(data) for name, data in given.items()})
     return compiled

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from anydml.core.enums import ExecutionFlags
 from anydml.core.schema import Operator
+from anydml.core.text import encodable
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Memory, Run
 from anydml.runtime.buffer import Buffer
@@ -21,7 +23,10 @@ class NullExecutable:
         return lambda: None
 
     def bind(self, memory: Memory) -> Run:
-        return lambda: print(self.plan.describe())
+        return self._tell
+
+    def _tell(self) -> None:
+        print(encodable(self.plan.describe(), getattr(sys.stdout, "encoding", None)))
 
 
 class NullBackend(HostMemory):

@@ -41,18 +41,22 @@ class Port:
     described: Described | None
 
     dml_name: str
-    """The name in DirectML's spelling, for messages."""
+    """The name for messages: that of an operator's tensor in DirectML's spelling, that of a graph's as it is."""
+    is_of_graph: bool
+    """Whether the name is one that a graph has, and may be any text."""
 
 
 def ports_of(graph: Graph, plan: Plan) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
     """The ports of a graph's inputs and outputs, in order."""
     kinds = {True: (SlotKind.OUTPUT,), False: (SlotKind.INPUT, SlotKind.OWNED)}
     found: dict[bool, list[Port]] = {}
+    is_of_graph = graph.single_operator is None
     for is_output, names in ((False, graph.input_names), (True, graph.output_names)):
         slots = {plan.slots[n].index: n for n in plan.of_kind(*kinds[is_output])}
         readers = _tensors(graph, is_output)
         found[is_output] = [
-            _port(name, i, is_output, slots.get(i), plan, readers.get(i, [])) for i, name in enumerate(names)
+            _port(name, i, is_output, slots.get(i), plan, readers.get(i, []), is_of_graph)
+            for i, name in enumerate(names)
         ]
     return tuple(found[False]), tuple(found[True])
 
@@ -80,9 +84,12 @@ def _dml_name(name: str) -> str:
     return (pascal(bare) if bare.islower() and "_" in bare else bare) + bracket + rest
 
 
-def _port(name: str, index: int, is_output: bool, slot: int | None, plan: Plan, tensors: list[TensorDesc]) -> Port:
+def _port(
+    name: str, index: int, is_output: bool, slot: int | None, plan: Plan, tensors: list[TensorDesc], is_of_graph: bool
+) -> Port:
+    dml_name = name if is_of_graph else _dml_name(name)
     if not tensors:
-        return Port(name, index, is_output, None, False, None, 0, 0, 1, 0, None, None, _dml_name(name))
+        return Port(name, index, is_output, None, False, None, 0, 0, 1, 0, None, None, dml_name, is_of_graph)
     largest = max(tensors, key=attrgetter("total_tensor_size_in_bytes"))
     total, minimum = largest.total_tensor_size_in_bytes, max([t.minimum_size_in_bytes for t in tensors])
     same = len(tensors) == 1 or len({(t.data_type, t.layout) for t in tensors}) == 1
@@ -99,5 +106,6 @@ def _port(name: str, index: int, is_output: bool, slot: int | None, plan: Plan, 
         offset_step=max([tensor.guaranteed_base_offset_alignment for tensor in tensors]),
         dtype=largest.data_type.numpy_dtype if same else None,
         described=largest.described if same else None,
-        dml_name=_dml_name(name),
+        dml_name=dml_name,
+        is_of_graph=is_of_graph,
     )

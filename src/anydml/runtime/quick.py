@@ -24,8 +24,10 @@ def run(
 ) -> Any:
     """Run an operator or a graph on arrays: inputs by position in DirectML's order or by name, outputs likewise.
 
-    Outputs that are not given are allocated and returned: one array, or a named tuple of several. An operator that is
-    run again on the same device is compiled once. `device` is a `Device` or its name; the CPU when left out.
+    A name that is no word of Python, or is `device`, goes in a dictionary: `run(graph, {"layer/1": array})`. Outputs
+    that are not given are allocated and returned: one array, or a named tuple of several, where `outputs["layer/1"]`
+    works, too. An operator that is run again on the same device is compiled once. `device` is a `Device` or its name;
+    the CPU when left out.
     """
     if isinstance(what, CompiledOperator):
         return what(*buffers, **named)
@@ -64,5 +66,5 @@ def _run_new(compiled: CompiledOperator, buffers: tuple[Any, ...], named: dict[s
         return compiled(*buffers, **named)
     values = compiled.binder.arrange(buffers, named)
     given = dict(zip((port.name for port in compiled.binder.ports), values, strict=True))
-    compiled.initialize(**{port.name: given.pop(port.name) for port in owned if given[port.name] is not None})
-    return compiled(**{name: value for name, value in given.items() if value is not None})
+    compiled.initialize({port.name: given.pop(port.name) for port in owned if given[port.name] is not None})
+    return compiled({name: value for name, value in given.items() if value is not None})

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
+
+from anydml.core.text import display_width
 
 Style = str
 """Terminal attributes such as "1" or "30;48;5;110"; empty for plain text."""
@@ -32,8 +35,8 @@ class Block:
     def width(self) -> int:
         return max((_width(line) for line in self.lines), default=0)
 
-    def indent(self, columns: int) -> Block:
-        return Block(tuple((Span(" " * columns), *line) if line else line for line in self.lines))
+    def indent(self, by: int) -> Block:
+        return Block(tuple((Span(" " * by), *line) if line else line for line in self.lines))
 
     def paint(self, color: bool) -> list[str]:
         """The lines as text, with escape codes where colour is wanted, without trailing spaces."""
@@ -45,7 +48,21 @@ def _painted(span: Span, color: bool) -> str:
 
 
 def _width(line: Line) -> int:
-    return sum(len(span.text) for span in line)
+    return sum(display_width(span.text) for span in line)
+
+
+def centered(text: str, width: int, filler: str = " ") -> str:
+    """The text in the middle of so many columns."""
+    return f"{text:{filler}^{width - display_width(text) + len(text)}}"
+
+
+def wrapped(texts: Iterable[str], width: int) -> list[str]:
+    """Texts in lines of at most so many columns."""
+    return [
+        line
+        for text in texts
+        for line in wrap(text, width - max(0, display_width(text) - len(text)), subsequent_indent="    ")
+    ]
 
 
 def beside(blocks: Sequence[Block], gap: int) -> Block:

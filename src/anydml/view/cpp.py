@@ -13,12 +13,23 @@ from anydml.core.datatype import DataType
 from anydml.core.schema import Array, Operator, Scalar, TensorField
 from anydml.core.schema.fields import AttributeField, CountField, Field
 from anydml.core.tensor import TensorDesc
+from anydml.core.text import encodable, printable
 from anydml.graph.graph import ConstantNode, Graph, OperatorNode
 
 _MOST_BYTES_SHOWN = 256
 _WORDS = frozenset(
-    {"auto", "bool", "case", "const", "default", "delete", "do", "double", "else", "float", "for", "if", "int"}
+    re.findall(
+        r"\w+",
+        """
+        alignas alignof and asm auto bitand bitor bool break case catch char class compl concept const consteval
+        constexpr constinit continue decltype default delete do double else enum explicit export extern false float for
+        friend goto if inline int long mutable namespace new noexcept not nullptr operator or private protected public
+        register requires return short signed sizeof static struct switch template this throw true try typedef typeid
+        typename union unsigned using virtual void volatile while xor main
+        """,
+    )
 )
+"""Words that C++ keeps for itself, of those that have no capital and no underscore; and the function it starts with."""
 
 
 def to_cpp(described: Operator | Graph, name: str = "") -> str:
@@ -37,8 +48,11 @@ def identifier(text: str) -> str:
 
 
 def comment(text: str) -> str:
-    """A text that stays in its comment, whatever it holds."""
-    return re.sub(r"[^A-Za-z0-9 _./:()+-]", "?", text[:100])
+    """A text that stays in its comment, whatever it holds: without a backslash, or ??/ for one, where the line ends.
+
+    It is ASCII, since compilers differ in what they read other characters as.
+    """
+    return encodable(printable(re.sub(r"\?(?=\?)", "? ", text[:100].replace("\\", "/"))), "ascii")
 
 
 def _name(prefix: str, *words: str) -> str:

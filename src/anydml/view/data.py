@@ -14,7 +14,7 @@ from anydml.view.subject import Subject
 
 def as_data(subject: Subject) -> dict[str, Any]:
     """Everything the text says, and every cell that it shows."""
-    facts = Facts(make_picture(subject))
+    facts = Facts(make_picture(subject, show=str))  # JSON escapes what must be escaped, and loses nothing
     layout, picture, order = facts.layout, facts.picture, facts.order
     index = facts.example_index
     return {

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 from anydml.core.errors import counted
 from anydml.core.schema import BindingPoint
 from anydml.core.tensor import TensorDesc
-from anydml.files.text import printable
+from anydml.core.text import display_width, printable
 from anydml.graph.graph import ConstantNode, Graph, InputEdge, OperatorNode
 from anydml.graph.plan import Plan, SlotKind, reads, writes
 from anydml.graph.stages import Stage, describe_stages
@@ -25,7 +25,6 @@ _MOST_BOXES = 400
 _ONCE = 7
 """The colour of what is known, or taken, before the first run."""
 _OWNED = "OWNED_BY_DML"
-_NOT_XML = re.compile("[\ufffe\uffff]")
 _SIZES = re.compile(r"\[([^]]*)\]")
 _EXTRA_STYLE = """
 .anydml .edge { fill: none; stroke: #57606a; stroke-width: 1.5; }
@@ -41,7 +40,7 @@ _EXTRA_STYLE = """
 
 @dataclass
 class _Box:
-    """A node, a graph input or a graph output, with the ports that edges connect, by number."""
+    """A node, a graph input or a graph output, with its ports by number. All texts are printable."""
 
     title: str
     details: Sequence[str]
@@ -54,7 +53,9 @@ class _Box:
 
     def measure(self) -> None:
         """Find out how much room the texts take."""
-        texts = max(_LETTER * len(self.title), *(_SMALL_LETTER * len(line) for line in self.details), 72)
+        texts = max(
+            _LETTER * display_width(self.title), *(_SMALL_LETTER * display_width(line) for line in self.details), 72
+        )
         ports = max(sum(_port_widths(ports)) for ports in (self.inputs, self.outputs))
         self.place.width = 2 * ceil(max(texts + 24, ports) / 2)
         lines = len(self.details) + _is_named(self.inputs) + _is_named(self.outputs)
@@ -73,7 +74,7 @@ class _Box:
         place = self.place
         left = place.x - place.width / 2
         return (
-            f"<g>{f'<title>{_escaped(self.hint)}</title>' if self.hint else ''}"
+            f"<g>{f'<title>{escape(self.hint)}</title>' if self.hint else ''}"
             f'<rect class="box" x="{left:.0f}" y="{place.y:.0f}" width="{place.width:.0f}" '
             f'height="{place.height:.0f}" rx="8" fill="{self.colour}"/>{"".join(self._texts())}</g>'
         )
@@ -110,7 +111,7 @@ def _offset(ports: dict[int, str], number: int, width: float) -> float:
 
 
 def _text(style: str, x: float, y: float, text: str) -> str:
-    return f'<text class="{style}" x="{x:.0f}" y="{y:.0f}">{_escaped(text)}</text>'
+    return f'<text class="{style}" x="{x:.0f}" y="{y:.0f}">{escape(text)}</text>'
 
 
 @dataclass
@@ -135,18 +136,13 @@ class _Panel:
         left += MARGIN
         places = [box.place for box in self.boxes.values()]
         found = arrange(places, [self._edge(*each) for each in self.connections], left, MARGIN + 34)
-        heading = f'<text class="words heading" x="{left:.0f}" y="{MARGIN + 14}">{_escaped(self.heading)}</text>'
+        heading = f'<text class="words heading" x="{left:.0f}" y="{MARGIN + 14}">{escape(self.heading)}</text>'
         parts = [heading, *map(_path, found.routes), *(box.draw() for box in self.boxes.values())]
         return parts, max(found.right, left + _HEADING_LETTER * len(self.heading)) + MARGIN, found.bottom + MARGIN
 
     def _edge(self, source: str, output: int, target: str, into: int) -> Edge:
         upper, lower = self.boxes[source], self.boxes[target]
         return Edge(upper.place, lower.place, upper.output_offset(output), lower.input_offset(into))
-
-
-def _escaped(text: str) -> str:
-    """Text that neither leaves its element nor has characters that XML cannot hold."""
-    return escape(_NOT_XML.sub("?", "\n".join(map(printable, text.split("\n")))))
 
 
 def to_svg(graph: Graph) -> str:
@@ -179,7 +175,7 @@ def _graph_panel(graph: Graph) -> _Panel:
             panel.boxes.setdefault(f"in {into.graph_input_index}", _input_box(graph, into))
     panel.boxes |= {f"node {index}": box for index, box in nodes.items()}
     for out in graph.output_edges:
-        name = graph.output_names[out.graph_output_index]
+        name = printable(graph.output_names[out.graph_output_index])
         panel.boxes[f"out {out.graph_output_index}"] = _Box(name, ["output"], fill(3))
     for into in graph.input_edges:
         panel.connect(f"in {into.graph_input_index}", 0, f"node {into.to_node_index}", into.to_node_input_index)
@@ -195,7 +191,7 @@ def _input_box(graph: Graph, edge: InputEdge) -> _Box:
     node = graph.nodes[edge.to_node_index]
     assert isinstance(node, OperatorNode)
     tensor = node.points("input")[edge.to_node_input_index].tensor
-    name = graph.input_names[edge.graph_input_index]
+    name = printable(graph.input_names[edge.graph_input_index])
     if tensor is not None and tensor.is_owned_by_dml:
         return _Box(name, [_sizes(tensor), _OWNED], fill(_ONCE))
     return _Box(name, [_sizes(tensor)], fill(1))
@@ -204,10 +200,10 @@ def _input_box(graph: Graph, edge: InputEdge) -> _Box:
 def _node_box(graph: Graph, index: int) -> _Box:
     node = graph.nodes[index]
     if isinstance(node, ConstantNode):
-        return _Box(graph.label_of(index), [f"constant, {node.data.size} bytes"], fill(_ONCE))
+        return _Box(printable(graph.label_of(index)), [f"constant, {node.data.size} bytes"], fill(_ONCE))
     names = {role: _port_names(node.points(role)) for role in ("input", "output")}
     tensor = next((point.tensor for point in node.points("output") if point.tensor is not None), None)
-    detail = f"{node.name}: {_sizes(tensor)}" if node.name else _sizes(tensor)
+    detail = f"{printable(node.name)}: {_sizes(tensor)}" if node.name else _sizes(tensor)
     return _Box(node.operator.dml_type, [detail], fill(0), names["input"], names["output"])
 
 
@@ -237,12 +233,12 @@ def _plan_panel(stage: Stage) -> _Panel:
         for slot in sorted(reads(step) - set(writer)):
             writer[slot] = f"slot {slot}"
             panel.boxes[writer[slot]] = _slot_box(plan, slot)
-        panel.boxes[key] = _step_box(step.describe(plan.name_of), group == "once")
+        panel.boxes[key] = _step_box(step.describe(plan.shown_name_of), group == "once")
         for slot in sorted(reads(step)):
             panel.connect(writer[slot], slot, key, slot)
         writer |= dict.fromkeys(writes(step), key)
     for slot in plan.of_kind(SlotKind.OUTPUT):
-        panel.boxes[f"out {slot}"] = _Box(plan.name_of(slot), ["output"], fill(3))
+        panel.boxes[f"out {slot}"] = _Box(plan.shown_name_of(slot), ["output"], fill(3))
         panel.connect(writer.get(slot, ""), slot, f"out {slot}", slot)
     return panel
 
@@ -250,7 +246,8 @@ def _plan_panel(stage: Stage) -> _Panel:
 def _slot_box(plan: Plan, slot: int) -> _Box:
     kind = plan.slots[slot].kind
     is_once = kind in (SlotKind.OWNED, SlotKind.CONSTANT)
-    return _Box(plan.name_of(slot), [_OWNED if kind is SlotKind.OWNED else kind.value], fill(_ONCE if is_once else 1))
+    details = [_OWNED if kind is SlotKind.OWNED else kind.value]
+    return _Box(plan.shown_name_of(slot), details, fill(_ONCE if is_once else 1))
 
 
 def _step_box(text: str, is_once: bool) -> _Box:
@@ -293,8 +290,8 @@ def _document(description: str, panels: list[_Panel]) -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="anydml" role="img" width="{width:.0f}" '
             f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}">',
-            f"<title>{_escaped(panels[0].heading)}</title>",
-            f"<desc>{_escaped(description[:2000])}</desc>",
+            f"<title>{escape(panels[0].heading)}</title>",
+            f"<desc>{escape(description[:2000])}</desc>",
             f"<style>{STYLE}{_EXTRA_STYLE}</style>",
             f'<rect class="card" x=".5" y=".5" width="{width - 1:.0f}" height="{height - 1:.0f}" rx="10"/>',
             *parts,

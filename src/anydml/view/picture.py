@@ -11,11 +11,14 @@ from enum import Enum
 from itertools import product
 from math import prod
 
+from anydml.core.text import encodable, fitted, printable
 from anydml.view.elements import ENDS, Element, Elements, Index, elements_of
 from anydml.view.elision import Gap, Shown, elide, positions, with_gaps
 from anydml.view.subject import Subject, Window
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LABEL_COLUMNS = 12
+Show = Callable[[str], str]
 
 
 class Kind(Enum):
@@ -131,14 +134,19 @@ class Picture:
         return [cell for cell in self.memory if not isinstance(cell, Gap)]
 
 
-def make_picture(subject: Subject, limits: Limits | None = None) -> Picture:
-    """Decide what is drawn. The work is bounded by the limits, not by the tensor."""
-    return _Maker(subject, limits or Limits()).picture()
+def shown_value(value: str, encoding: str = "utf-8") -> str:
+    """A value as a cell shows it: printable in an encoding, and short."""
+    return fitted(encodable(printable(value), encoding), _LABEL_COLUMNS)
+
+
+def make_picture(subject: Subject, limits: Limits | None = None, show: Show = shown_value) -> Picture:
+    """Decide what is drawn. The work is bounded by the limits, not by the tensor. `show` makes labels of values."""
+    return _Maker(subject, limits or Limits(), show).picture()
 
 
 class _Maker:
-    def __init__(self, subject: Subject, limits: Limits) -> None:
-        self.subject, self.layout, self.limits = subject, subject.layout, limits
+    def __init__(self, subject: Subject, limits: Limits, show: Show) -> None:
+        self.subject, self.layout, self.limits, self.show = subject, subject.layout, limits, show
         self.elements = elements_of(self.layout)
         self.has_letters = self.elements.count is not None and self.elements.count <= len(LETTERS)
         window = subject.window
@@ -194,7 +202,7 @@ class _Maker:
     def _label(self, offset: int, element: Element) -> str:
         value = self.subject.values.at(offset, element.index) if self.subject.values else None
         if value is not None:
-            return value
+            return self.show(value)
         if element.number is None:
             return str(offset - self.layout.first_offset)
         return LETTERS[element.number] if self.has_letters else str(element.number)
@@ -241,7 +249,7 @@ class _Maker:
         element = None if is_after else self.elements.at(offset)
         if element is None:
             value = self.subject.values.at_place(offset) if self.subject.values else None
-            return MemoryCell(offset, value or "", Kind.PADDING, 0, 0)
+            return MemoryCell(offset, self.show(value or ""), Kind.PADDING, 0, 0)
         reach, step = self._reach_of_place(offset)
         label, group = self._label(offset, element), self._group(element)
         is_chosen = offset in self.chosen_places

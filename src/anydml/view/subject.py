@@ -10,7 +10,7 @@ from typing import Any
 from anydml.core.datatype import DataType
 from anydml.core.errors import raise_if_any
 from anydml.core.layout import Layout
-from anydml.core.orders import default_axes, logical_axes
+from anydml.core.orders import check_order, default_axes, logical_axes
 from anydml.core.tensor import GRANULARITY_BYTES, TensorDesc, round_up
 from anydml.core.windows import check_window, window_limits
 from anydml.view.values import Values
@@ -106,6 +106,8 @@ class Subject:
         values: Any = None,
     ) -> Subject:
         """Draw a description, `offset` elements into its memory, or a layout as it stands."""
+        if order is not None:
+            raise_if_any(check_order(order, len(value.sizes), axes=order), subject="explain")
         name = order.upper() if order else None
         letters = logical_axes(name) if name else default_axes(len(value.sizes))
         if isinstance(value, Layout):

@@ -7,6 +7,8 @@ from textwrap import wrap
 from xml.sax.saxutils import escape
 from zlib import crc32
 
+from anydml.core.text import display_width
+from anydml.view.blocks import wrapped
 from anydml.view.elision import Gap, balanced, positions, runs
 from anydml.view.facts import Facts, times
 from anydml.view.jumps import columns_of, jumps_of
@@ -126,13 +128,12 @@ def _words(facts: Facts, width: int) -> Sheet:
 
 
 def _lines(texts: Sequence[str], width: int) -> Sheet:
-    wrapped = [line for text in texts for line in wrap(text, int(width / 7.9), subsequent_indent="    ")]
-    return stack([_text(line, "muted") for line in wrapped], 4)
+    return stack([_text(line, "muted") for line in wrapped(texts, int(width / 7.9))], 4)
 
 
 def _text(text: str, style: str, advance: float = 7.9, height: int = 17) -> Sheet:
     line = f'<text class="{style}" y="{height - 4}" xml:space="preserve">{escape(text)}</text>'
-    return Sheet(int(len(text) * advance), height, (line,))
+    return Sheet(int(display_width(text) * advance), height, (line,))
 
 
 class _Drawer:
@@ -251,7 +252,7 @@ class _Drawer:
             start, end = (column * wide + wide // 2 for column in columns)
             parts.append(_bracket(start, end, bottom))
             parts.append(f'<text class="axis" x="{text_x}" y="{bottom + 4}">{escape(jump.words)}</text>')
-        right = max((text_x + 7 * len(jump.words) for jump, _ in near), default=0)
+        right = max((text_x + 7 * display_width(jump.words) for jump, _ in near), default=0)
         return Sheet(right, 0, tuple(parts)), len(near) * _JUMP_HEIGHT
 
     def _far_jumps(self, per_line: int, width: int) -> list[Sheet]:
@@ -357,7 +358,7 @@ def _dots(x: int, y: int, wide: int, hint: str = "left out") -> str:
 
 
 def _cell_width(labels: list[str]) -> int:
-    return max(36, 8 * max(map(len, labels)) + 14)
+    return max(36, 8 * max(map(display_width, labels)) + 14)
 
 
 def _position(position: int | Gap) -> str:

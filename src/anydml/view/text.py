@@ -7,13 +7,25 @@ from dataclasses import dataclass
 from math import prod
 from textwrap import wrap
 
-from anydml.view.blocks import Block, Span, Style, below, beside, flow
+from anydml.core.text import display_width
+from anydml.view.blocks import Block, Span, Style, below, beside, centered, flow, wrapped
 from anydml.view.elision import Gap, balanced, positions, runs
 from anydml.view.facts import Facts
 from anydml.view.jumps import columns_of, jumps_of
 from anydml.view.legend import labels, legend, window_legend
 from anydml.view.palette import terminal_fill
-from anydml.view.picture import Grid, Kind, Limits, LogicalCell, MemoryCell, Picture, Reach, make_picture
+from anydml.view.picture import (
+    Grid,
+    Kind,
+    Limits,
+    LogicalCell,
+    MemoryCell,
+    Picture,
+    Reach,
+    Show,
+    make_picture,
+    shown_value,
+)
 from anydml.view.subject import Subject
 
 BOLD, DIM, PLAIN = "1", "2", ""
@@ -42,20 +54,26 @@ class Canvas:
     width: int = 80
     color: bool = False
     unicode: bool = True
+    encoding: str = "utf-8"
+    """What values are shown in; plain ASCII where there is no more."""
+
+    def show(self, value: str) -> str:
+        """A value as a cell shows it here."""
+        return shown_value(value, self.encoding if self.unicode else "ascii")
 
 
 def render(subject: Subject, canvas: Canvas) -> str:
     """The whole explanation of a layout as text."""
     inner = canvas.width - 2
-    picture, drawing = _fitted(subject, inner)
+    picture, drawing = _fitted(subject, inner, canvas.show)
     facts = Facts(picture)
     parts = [
         Block.of(wrap(facts.heading, canvas.width) + wrap(facts.subheading, canvas.width), BOLD),
         Block.of([line for sentence in facts.sentences for line in wrap(sentence, inner)]),
         _strides(facts, inner),
-        Block.of(wrap(facts.formula, inner) + _wrapped(facts.examples, inner)),
+        Block.of(wrap(facts.formula, inner) + wrapped(facts.examples, inner)),
         drawing,
-        *([Block.of(_wrapped(facts.mapping, inner))] if facts.mapping else []),
+        *([Block.of(wrapped(facts.mapping, inner))] if facts.mapping else []),
         *_legend(picture, inner),
         _amounts(facts, inner),
     ]
@@ -64,11 +82,7 @@ def render(subject: Subject, canvas: Canvas) -> str:
     return text if canvas.unicode else text.translate(_ASCII)
 
 
-def _wrapped(texts: Sequence[str], width: int) -> list[str]:
-    return [line for text in texts for line in wrap(text, width, subsequent_indent="    ")]
-
-
-def _fitted(subject: Subject, width: int) -> tuple[Picture, Block]:
+def _fitted(subject: Subject, width: int, show: Show) -> tuple[Picture, Block]:
     """The picture with as many columns as the width takes; what is left out is always the middle."""
     digits = len(str(subject.layout.logical_element_count))
     columns = max(3, min(16, (width - 12) // (digits + 3) - 1))
@@ -77,7 +91,7 @@ def _fitted(subject: Subject, width: int) -> tuple[Picture, Block]:
         limits = Limits(
             planes=planes, rows=16, columns=columns, edge=min(5, columns), cells=_CELLS, memory=max(48, min(160, width))
         )
-        picture = make_picture(subject, limits)
+        picture = make_picture(subject, limits, show)
         drawing = _drawing(picture, width)
         if drawing.width <= width or columns == 2:
             return picture, drawing
@@ -146,7 +160,7 @@ def _legend(picture: Picture, width: int) -> list[Block]:
     if picture.is_elided:
         entries.append(("…", "left out"))
     entries += [each for each in [labels(picture)] if any(each)]
-    told = [line for mark, text in entries for line in wrap(f"{mark:<3} {text}", width, subsequent_indent="    ")]
+    told = wrapped((f"{mark}{' ' * (3 - display_width(mark))} {text}" for mark, text in entries), width)
     return [Block.of(told, DIM)] if entries else []
 
 
@@ -168,7 +182,7 @@ def _drawing(picture: Picture, width: int) -> Block:
 
 
 def _grid_block(title: str, grid: Grid, width: int) -> Block:
-    wide = max(len(_logical_text(cell)) for cell in grid.cells.values())
+    wide = max(display_width(_logical_text(cell)) for cell in grid.cells.values())
     wide = max(wide, *(len(str(column)) for column in positions(grid.columns)))
     parts = [
         [Block.of([f"… {run.hidden:,} planes"], DIM)]
@@ -207,7 +221,7 @@ def _row_spans(grid: Grid, plane: int, row: int | Gap, wide: int) -> list[Span]:
             spans.append(Span(f"{'…':^{wide}}", DIM))
         else:
             cell = grid.cell(plane, row, column)
-            spans.append(Span(f"{_logical_text(cell):^{wide}}", _style(cell)))
+            spans.append(Span(centered(_logical_text(cell), wide), _style(cell)))
         spans.append(Span("│", DIM))
     return spans
 
@@ -215,7 +229,7 @@ def _row_spans(grid: Grid, plane: int, row: int | Gap, wide: int) -> list[Span]:
 def _memory_block(picture: Picture, width: int) -> Block:
     has_steps = any(cell.step for cell in picture.memory_cells)
     texts = [_memory_texts(cell, has_steps) for cell in picture.memory]
-    wide = max(len(text) for column in texts for text in column)
+    wide = max(display_width(text) for column in texts for text in column)
     per_line = balanced(len(texts), max(1, (width - 1) // (wide + 1)))
     cells = list(zip(picture.memory, texts, strict=True))
     chunks = [cells[start : start + per_line] for start in range(0, len(cells), per_line)]
@@ -236,7 +250,7 @@ def _jump_lines(picture: Picture, per_line: int, wide: int, width: int, is_above
     for jump in jumps_of(picture):
         columns = columns_of(picture, jump, per_line)
         arrow = _arrow(*columns, wide, is_above) if columns else ""
-        if len(arrow) + len(jump.words) + 1 > width:
+        if len(arrow) + display_width(jump.words) + 1 > width:
             arrow = ""
         words = f" {jump.words}" if arrow else jump.places
         lines.append([Span(arrow), Span(words, DIM)])
@@ -261,7 +275,7 @@ def _memory_lines(chunk: Sequence[tuple[MemoryCell | Gap, tuple[str, ...]]], wid
         for cell, texts in chunk:
             style = _style(cell) if level and not isinstance(cell, Gap) else DIM
             filler = "░" if level == 1 and not isinstance(cell, Gap) and cell.kind is Kind.PADDING else " "
-            spans += [Span(f"{texts[level]:{filler}^{wide}}", style), Span("│", DIM)]
+            spans += [Span(centered(texts[level], wide, filler), style), Span("│", DIM)]
         lines.append(spans)
     return lines
 

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from anydml.core.errors import InvalidDescriptionError, counted, shortened, shown
+from anydml.core.errors import InvalidDescriptionError, counted, shown
 from anydml.core.layout import Layout
 from anydml.core.rules import rule
 from anydml.files.npy import read_array, read_header
@@ -124,7 +124,7 @@ def _number_in(word: str) -> int | float | None:
 def _load(name: str) -> npt.NDArray[Any]:
     path = Path(name)
     if not path.is_file():
-        raise InvalidDescriptionError(READABLE("values", f"no file {shortened(name)!r}", "an .npy file that exists"))
+        raise InvalidDescriptionError(READABLE("values", f"no file {shown(name)}", "an .npy file that exists"))
     with at_key("values"):
         header = read_header(path)
         count = header.element_count

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from anydml.core.datatype import DataType
 from anydml.core.rules import rule
+from anydml.core.text import printable_json
 from anydml.files import images
 from anydml.files.access import ARRAY_EXTENSION, IMAGE_EXTENSIONS, check_target
 from anydml.files.json_tree import Node
@@ -57,7 +58,7 @@ class CommandReader:
 
     def _common(self, fields: Fields) -> tuple[str, Place]:
         node = fields.node
-        text = json.dumps(node.plain(), ensure_ascii=False, separators=(",", ":"))
+        text = printable_json(json.dumps(node.plain(), ensure_ascii=False, separators=(",", ":")))
         place = self.notes.document.place
         entries = {key: place(entry.offset) for key, entry in node.items()}
         return text, Place(node.path, *place(node.offset), entries)

@@ -18,11 +18,11 @@ from anydml.core.integers import require_integer
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
+from anydml.core.text import printable
 from anydml.files import images, npy
 from anydml.files.access import ARGUMENT, ARRAY_EXTENSION, IMAGE_EXTENSIONS, as_path, find_target, write_file
 from anydml.files.elements import from_bytes
 from anydml.files.places import LocatedViolation, at_key
-from anydml.files.text import printable
 from anydml.frontends.dxdispatch.checks import buffer_bindings, working_memory
 from anydml.frontends.dxdispatch.model import (
     Bindings,
@@ -105,7 +105,7 @@ class Executor:
             self._at(dispatchable.place, partial(self._initialize, dispatchable))
         for index, command in enumerate(self.model.commands):
             if self.options.print_commands:
-                self.write(f"[StartCmd][{index:04}]\t: {printable(command.text)}\n")
+                self.write(f"[StartCmd][{index:04}]\t: {command.text}\n")
             self._at(command.place, partial(self._obey, command))
             if self.options.print_commands:
                 self.write(f"[EndCmd][{index:04}]\t: hr=0x00000000 \n")
@@ -129,7 +129,7 @@ class Executor:
     def _initialize(self, dispatchable: Dispatchable) -> None:
         compiled = self.compiled[dispatchable.name]
         if not compiled.is_initialized:
-            compiled.initialize(**self._bound(dispatchable.bindings))
+            compiled.initialize(self._bound(dispatchable.bindings))
 
     def _bound(self, bindings: Bindings) -> dict[str, Any]:
         return buffer_bindings(bindings, self.model.resources, self.buffers)
@@ -147,7 +147,7 @@ class Executor:
         samples = []
         for _ in range(self.options.iterations):
             start = perf_counter()
-            compiled(**bound)
+            compiled(bound)
             samples.append((perf_counter() - start) * 1000)
             self.tick()
         self._remember(compiled, command.bindings)

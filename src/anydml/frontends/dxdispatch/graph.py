@@ -131,12 +131,16 @@ def _input_name(resource: str, start: int, owned: bool) -> str:
 
 
 def _unique(names: list[str]) -> list[str]:
-    """The names, numbered from the second of each on."""
-    seen: dict[str, int] = {}
+    """The names, numbered from the second of each on, past numbers that would make the name of another."""
+    counts, taken = dict.fromkeys(names, 0), set(names)
     found = []
     for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        counts[name] += 1
+        unique = name
+        while counts[name] > 1 and (unique := f"{name} ({counts[name]})") in taken:
+            counts[name] += 1
+        taken.add(unique)
+        found.append(unique)
     return found
 
 

@@ -8,6 +8,7 @@ from anydml.core.errors import ModelError, OutOfMemoryError, raise_if_any, short
 from anydml.core.integers import require_integer
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel, FeatureLevelLike
 from anydml.core.rules import rule
+from anydml.core.text import printable
 from anydml.files.access import as_path, is_regular, read_bytes, what_is
 from anydml.files.json_reader import MAXIMUM_BYTES, read_json
 from anydml.files.json_tree import Node
@@ -31,7 +32,7 @@ def read_model(
     folder = None if input_path is None else as_path(input_path, "input_path")
     if not is_regular(found) and folder is not None:
         found = folder / found
-    name = shortened(str(path))
+    name = shortened(printable(str(path)))
     if not is_regular(found):
         raise ModelError(FILE("", what_is(found), "a model file", nearby_model(found)), name)
     if found.suffix.lower() in OTHER_FILES:

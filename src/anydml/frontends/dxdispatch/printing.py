@@ -11,8 +11,9 @@ from anydml.core.datatype import DataType
 from anydml.core.errors import counted
 from anydml.core.memory import Bytes
 from anydml.core.tensor import TensorDesc
+from anydml.core.text import printable
 from anydml.files.elements import from_bytes
-from anydml.files.text import bit_chunks, printable, text_chunks, to_rows, to_texts
+from anydml.files.text import bit_chunks, text_chunks, to_rows, to_texts
 from anydml.frontends.dxdispatch.initial_values import Mixed
 from anydml.frontends.dxdispatch.model import Resource
 

@@ -6,21 +6,23 @@ The model runs wherever DxDispatch does: with it, what was made here can be run 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import ModelError, counted
+from anydml.core.errors import ModelError, Violation, counted, raise_if_any, shown
 from anydml.core.memory import Bytes, as_bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator, TensorField
 from anydml.core.tensor import TensorDesc
+from anydml.core.text import is_well_formed
 from anydml.files.access import write_files
 from anydml.graph.graph import ConstantNode, Graph, OperatorNode
 
 INPUTS = rule("export.inputs", "A model has values for every input of its graph, as many bytes as the tensor has.")
+NAMES = rule("export.names", "Names in a model have no lone surrogates, which UTF-8 cannot encode.")
 INLINE_BYTES = 64
 """Data up to this size stand in the model itself."""
 
@@ -39,10 +41,21 @@ def describe_model(
     graph: Graph, inputs: Sequence[Any] | Mapping[str, Any] = (), name: str = "model"
 ) -> tuple[dict[str, Any], dict[str, Bytes]]:
     """The model as JSON values, and the files it reads, by their names."""
+    raise_if_any(_unwritable_names(graph), ModelError, "Graph")
     writer = _Writer(graph, name)
     writer.fill(inputs)
     model = {"resources": writer.resources, "dispatchables": writer.dispatchables, "commands": writer.commands()}
     return model, writer.files
+
+
+def _unwritable_names(graph: Graph) -> Iterator[Violation]:
+    """Names that no model can have."""
+    names = {f"input_names[{i}]": name for i, name in enumerate(graph.input_names)}
+    names |= {f"output_names[{i}]": name for i, name in enumerate(graph.output_names)}
+    names |= {f"nodes[{i}].name": node.name for i, node in enumerate(graph.nodes)}
+    for path, name in names.items():
+        if not is_well_formed(name):
+            yield NAMES(path, shown(name), "a name without lone surrogates", "another name")
 
 
 class _Writer:

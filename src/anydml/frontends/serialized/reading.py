@@ -10,13 +10,15 @@ import numpy as np
 
 import anydml.operators  # noqa: F401 - declares them all
 from anydml.core.datatype import DataType
-from anydml.core.errors import DmlError, InvalidDescriptionError, ModelError, shortened
+from anydml.core.errors import DmlError, InvalidDescriptionError, ModelError, shortened, shown
 from anydml.core.fixes import suggest
 from anydml.core.memory import Bytes
+from anydml.core.naming import free_name
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator, Scalar, TensorField
 from anydml.core.schema.fields import CountField, Field
 from anydml.core.schema.names import ALIASES
+from anydml.core.text import printable
 from anydml.files.access import file_size, is_plain_name, read_bytes, read_into
 from anydml.frontends.serialized import schema
 from anydml.frontends.serialized.tables import FORMAT, MISSING, File, Table, refuse
@@ -48,7 +50,7 @@ def read_graph(path: str | Path) -> Graph:
     try:
         return parse_graph(data, weights)
     except DmlError as error:
-        raise ModelError(error.violations, shortened(str(path))) from None
+        raise ModelError(error.violations, shortened(printable(str(path)))) from None
 
 
 def parse_graph(data: bytes, weights: Weights | None = None) -> Graph:
@@ -61,16 +63,14 @@ def parse_graph(data: bytes, weights: Weights | None = None) -> Graph:
 
 
 def _no_weights(name: str, where: str) -> Bytes:
-    raise refuse(
-        WEIGHTS, where, repr(shortened(name)), "constants in the graph itself", "read_graph, which reads files"
-    )
+    raise refuse(WEIGHTS, where, shown(name), "constants in the graph itself", "read_graph, which reads files")
 
 
 def _read_weights(folder: Path, name: str, where: str, left: list[int]) -> Bytes:
     """The file of a constant: inside the folder, whatever its name and links say."""
     parts = name.replace("\\", "/").split("/")
     if not all(is_plain_name(part) for part in parts):
-        raise refuse(WEIGHTS, where, repr(shortened(name)), "the name of a file in the folder of the graph")
+        raise refuse(WEIGHTS, where, shown(name), "the name of a file in the folder of the graph")
     path = folder.joinpath(*parts[:-1], parts[-1] + schema.WEIGHTS_SUFFIX)
     expected = f"{shortened(name)}{schema.WEIGHTS_SUFFIX} in the folder of the graph"
     try:
@@ -109,12 +109,13 @@ class _GraphReader:
     def read(self) -> Graph:
         for table in self.root.tables("nodes", schema.NODE):
             self._node(table)
+        named = self.inputs.keys() | self.outputs.keys()
         return Graph(
             self.nodes,
             self.input_edges,
             self.output_edges,
             self.between,
-            input_names=[name or f"input{i}" for i, name in enumerate(self.input_names)],
+            input_names=[name or free_name(f"input{i}", named) for i, name in enumerate(self.input_names)],
             output_names=self.output_names,
         )
 
@@ -152,13 +153,13 @@ class _GraphReader:
                 self.between.append(IntermediateEdge(*self.made[name], index, i))
             elif name:
                 expected = "a graph input, or an output of a node before it"
-                raise refuse(NAMES, f"{path}.inputNames[{i}]", repr(shortened(name)), expected)
+                raise refuse(NAMES, f"{path}.inputNames[{i}]", shown(name), expected)
         for i, name in enumerate(outputs):
             if not name:
                 continue
             if name in self.made or name in self.inputs:
                 expected = "a name of its own"
-                raise refuse(NAMES, f"{path}.outputNames[{i}]", f"{shortened(name)!r} a second time", expected)
+                raise refuse(NAMES, f"{path}.outputNames[{i}]", f"{shown(name)} a second time", expected)
             self.made[name] = (index, i)
             if name in self.outputs:
                 self.output_edges.append(OutputEdge(index, i, self.outputs[name]))
@@ -202,7 +203,7 @@ def _find(text: str, where: str) -> type[Operator]:
     cls = OPERATORS.get(ALIASES.get(name, name))
     if cls is None:
         fix = suggest(name[:64], OPERATORS)
-        raise ModelError(OPERATOR(where, repr(shortened(text)), "an operator of DirectML", fix))
+        raise ModelError(OPERATOR(where, shown(text), "an operator of DirectML", fix))
     return cls
 
 
@@ -228,7 +229,7 @@ def _attributes(cls: type[Operator], given: list[Table], where: str, depth: int 
     for field, table in zip(fields, given, strict=False):
         name = table.text("name")
         if name and name != field.dml_name:
-            raise refuse(ATTRIBUTE, table.where("name"), repr(shortened(name)), f"{field.dml_name!r}")
+            raise refuse(ATTRIBUTE, table.where("name"), shown(name), f"{field.dml_name!r}")
         values[field.dml_name] = _value(field, table, depth)
     for scalar in (f for f in fields if not isinstance(f, CountField) and isinstance(f.type, Scalar)):
         values[scalar.dml_name] = _scalar(scalar, cls, values)

@@ -20,7 +20,8 @@ from anydml.frontends.serialized.schema import flatbuffers
 FORMAT = rule("serialized.format", "Every offset and length of a serialized graph leads to bytes of the file.")
 MISSING = rule("serialized.missing", "The fields that a graph, node or tensor needs are there.")
 _WIDTHS = {"uint8": 1, "uint16": 2, "int32": 4, "uint32": 4, "float32": 4, "uint64": 8}
-_LONGEST_TEXT = 4096
+LONGEST_TEXT = 4096
+"""The most bytes of a name."""
 _VTABLE_START = 4
 """The sizes of the vtable and of the table come before the fields."""
 
@@ -75,8 +76,8 @@ class File:
 
     def text(self, position: int, path: str) -> str:
         start, count = self.vector(position, 1, path)
-        if count > _LONGEST_TEXT:
-            raise refuse(FORMAT, path, f"a name of {count} bytes", f"at most {_LONGEST_TEXT}")
+        if count > LONGEST_TEXT:
+            raise refuse(FORMAT, path, f"a name of {count} bytes", f"at most {LONGEST_TEXT}")
         self.spend(count, path)
         try:
             return self.data[start : start + count].tobytes().decode("utf-8")

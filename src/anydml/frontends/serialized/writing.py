@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anydml.core.errors import ModelError
+from anydml.core.errors import ModelError, Violation, raise_if_any, shown
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator, Scalar, TensorField
 from anydml.core.schema.fields import AttributeField, CountField
 from anydml.core.tensor import TensorDesc
-from anydml.files.access import write_file
+from anydml.core.text import is_well_formed
+from anydml.files.access import is_plain_name, write_file
 from anydml.frontends.serialized import schema
+from anydml.frontends.serialized.tables import LONGEST_TEXT
 from anydml.graph.graph import ConstantNode, Graph, Node, OperatorNode
 
+TEXT = rule("serialized.text", f"A name in a serialized graph is text in UTF-8, of at most {LONGEST_TEXT} bytes.")
+FILE = rule("serialized.file", "Constants have files that are called after that of their graph: by a plain name.")
 TWO_NAMES = rule("serialized.two-outputs", "A tensor has one name in a serialized graph, so it is one graph output.")
 LARGEST_INLINE_BYTES = 8
 """Constants up to this size are part of the graph file; larger ones have files of their own."""
@@ -47,6 +51,7 @@ class _Writer:
     """Builds the tables from the leaves up, as flatbuffers are."""
 
     def __init__(self, graph: Graph, largest_inline_bytes: int | None, prefix: str) -> None:
+        raise_if_any(_unwritable_names(graph), ModelError, "Graph")
         self.graph, self.limit, self.prefix = graph, largest_inline_bytes, prefix
         self.builder = schema.flatbuffers().Builder(1024)
         self.weights: dict[str, Bytes] = {}
@@ -117,7 +122,7 @@ class _Writer:
             content = self.builder.CreateByteVector(node.data.tobytes())
             kind, data = schema.RAW_CONSTANT, self._table(schema.RAW_DATA, {"data": content})
         else:
-            name = f"{self.prefix}constant_{index}"
+            name = _file_name(self.prefix, index)
             self.weights[name] = np.ascontiguousarray(node.data)
             kind, data = schema.NAMED_CONSTANT, self._table(schema.CONSTANT_NAME, {"name": self._text(name)})
         return self._table(schema.CONSTANT, {"data_type": ("uint8", kind), "data": data})
@@ -228,6 +233,26 @@ class _Writer:
         for byte in reversed(content):
             self.builder.Place(byte, schema.flatbuffers().number_types.Uint8Flags)
         return int(self.builder.Offset())
+
+
+def _unwritable_names(graph: Graph) -> Iterator[Violation]:
+    """Names that the format cannot have."""
+    named = {f"input_names[{i}]": name for i, name in enumerate(graph.input_names)}
+    named |= {f"output_names[{i}]": name for i, name in enumerate(graph.output_names)}
+    named |= {f"nodes[{i}].name": node.name for i, node in enumerate(graph.nodes)}
+    for path, name in named.items():
+        if not is_well_formed(name):
+            yield TEXT(path, shown(name), "a name without lone surrogates", "another name")
+        elif (size := len(name.encode())) > LONGEST_TEXT:
+            yield TEXT(path, f"a name of {size} bytes", f"at most {LONGEST_TEXT}", "a shorter name")
+
+
+def _file_name(prefix: str, index: int) -> str:
+    """The name of a constant's file, without its ending."""
+    name = f"{prefix}constant_{index}"
+    if not is_plain_name(name) or "/" in name or "\\" in name or not is_well_formed(name):
+        raise ModelError(FILE("path", shown(prefix), "the start of a name that every system can have", "'graph.dml'"))
+    return name
 
 
 def _kind(node: Node) -> str:

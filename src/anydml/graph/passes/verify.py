@@ -21,12 +21,12 @@ def _verify_steps(plan: Plan, steps: tuple[Step, ...], known: set[int], only: Sl
     for number, step in enumerate(steps):
         for access, sizes in step.reads():
             if access.slot not in written:
-                raise RuntimeError(f"step {number} reads {plan.name_of(access.slot)} before it is written")
+                raise RuntimeError(f"step {number} reads {plan.shown_name_of(access.slot)} before it is written")
             _verify_access(plan, access, sizes)
         for access, sizes in step.writes():
             slot = plan.slots[access.slot]
             if slot.kind in (SlotKind.INPUT, SlotKind.CONSTANT, SlotKind.OWNED) or only not in (None, slot.kind):
-                raise RuntimeError(f"step {number} writes {slot.kind.value} {plan.name_of(access.slot)}")
+                raise RuntimeError(f"step {number} writes {slot.kind.value} {plan.shown_name_of(access.slot)}")
             _verify_access(plan, access, sizes)
             written.add(access.slot)
         nests = (step,) if isinstance(step, Nest) else step.outputs if isinstance(step, Program) else ()
@@ -39,7 +39,7 @@ def _verify_access(plan: Plan, access: Access, sizes: tuple[int, ...]) -> None:
     low, high = access.bounds(sizes)
     room = plan.slots[access.slot].size_in_bytes * 8 // access.type.bits
     if low < 0 or high >= room:
-        name = plan.name_of(access.slot)
+        name = plan.shown_name_of(access.slot)
         raise RuntimeError(f"elements {low} to {high} of {name}, which has {room} of {access.type.name}")
 
 
