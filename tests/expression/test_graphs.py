@@ -227,11 +227,3 @@ def test_bool__is_refused() -> None:
     [a] = inputs(graph, floats(2))
     with pytest.raises(TypeError, match="no value yet"):
         assert a < 1
-
-
-def test_error__names_the_line_whatever_an_expression_is_called() -> None:
-    graph = dmlx.Graph()
-    x = dmlx.input_tensor(graph, 0, dml.TensorDesc("FLOAT32", [1, 1, 2, 2]), name="x")
-    with pytest.raises(dml.DmlError) as raised:
-        dmlx.gather(x, x, 9, 1, name="other.py:12: gather\x1b")
-    assert raised.value.subject.startswith(__file__) and "\\x1b" in str(raised.value)

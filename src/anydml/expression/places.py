@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from anydml.core.errors import DmlError
 
+_PLACED = re.compile(r".*:\d+: ")
+"""A subject that names a line already."""
 _SOURCE = Path(__file__).resolve().parents[2]
 _OWN_FOLDERS = tuple(f"{_SOURCE / name}{separator}" for name in ("anydml", "pydirectml") for separator in "/\\")
 
@@ -31,12 +34,6 @@ def user_place() -> Place:
     return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
-class _Placed(str):
-    """A subject that names a line already."""
-
-    __slots__ = ()
-
-
 class blamed_on:
     """Errors inside name the expression, and the user's line where it was made."""
 
@@ -47,5 +44,5 @@ class blamed_on:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, DmlError) and not isinstance(error.subject, _Placed):
-            raise type(error)(error.violations, _Placed(f"{user_place()}: {self.subject}")) from None
+        if isinstance(error, DmlError) and not _PLACED.match(error.subject):
+            raise type(error)(error.violations, f"{user_place()}: {self.subject}") from None
