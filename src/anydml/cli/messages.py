@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TextIO
 
 from anydml.core.errors import DmlError
@@ -21,6 +22,11 @@ def write(text: str, stream: TextIO | None = None) -> None:
     stream = sys.stdout if stream is None else stream
     encoding = stream.encoding
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding) if encoding else text)
+
+
+def as_typed(error: DmlError) -> DmlError:
+    """The same error, its fixes told to somebody who types a command line."""
+    return type(error)([replace(each, fix=each.fix and each.fix.typed()) for each in error.violations], error.subject)
 
 
 def write_problems(error: DmlError, stream: TextIO) -> None:
