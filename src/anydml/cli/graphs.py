@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from anydml.cli.messages import UsageError, write
-from anydml.cli.models import DEVICE_NAMES, find_device
+from anydml.cli.models import DEVICE_NAMES, add_allow_outside, find_device
 from anydml.core.errors import DmlError
 from anydml.files.text import printable
 
@@ -25,11 +25,12 @@ def add_graph_arguments(parser: ArgumentParser) -> None:
     )
     group.add_argument("--device", metavar="NAME", help=f"whose passes: {DEVICE_NAMES}")
     group.add_argument("--without", metavar="PASS", nargs="+", default=[], help="passes to switch off")
+    add_allow_outside(group)
 
 
 def check_no_graph_arguments(args: Namespace) -> None:
     """Options of graphs are for graphs."""
-    given = [f"--{name}" for name in ("device", "without") if getattr(args, name)]
+    given = [f"--{name}" for name in ("device", "without", "allow-outside") if getattr(args, name.replace("-", "_"))]
     if given:
         raise UsageError(f"{', '.join(given)}: found without --graph, expected with it; try adding --graph")
 
@@ -66,6 +67,6 @@ def _stages(args: Namespace) -> tuple[Graph, list[Stage]]:
         passes = Passes.without(*args.without)
     except DmlError as error:
         raise UsageError(str(error)) from None
-    graph = model_graph(read_model(args.data_type))
+    graph = model_graph(read_model(args.data_type, allow_outside=args.allow_outside))
     chosen = passes if backend.uses_passes else Passes.none()
     return graph, trace(graph, chosen, backend.expand, backend.claims)

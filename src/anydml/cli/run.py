@@ -87,7 +87,7 @@ def _run_model(path: str, device: Device, args: Namespace) -> dict[str, Any]:
 def _outcome(path: str, device: Device, args: Namespace) -> dict[str, Any]:
     from anydml.frontends.dxdispatch.parse import read_model
 
-    model = read_model(path, args.input_path, device.feature_level)
+    model = read_model(path, args.input_path, device.feature_level, allow_outside=args.allow_outside)
     expectations = [Expectation.read(text, model) for text in args.compare]
     outcome, printed = _execute(model, device, args)
     comparisons = [expectation.compare(outcome, args) for expectation in expectations]
