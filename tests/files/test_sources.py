@@ -369,6 +369,24 @@ def test_links__in_circles_are_no_file(tree: Path) -> None:
     assert main(["run", str(write(tree, "../outside/loop/x.npy"))]) == 1
 
 
+def test_names__are_followed_only_so_far(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+    real = sources.link_target
+
+    def target(path: str) -> str | None:
+        looked_at.append(path)
+        return real(path)
+
+    monkeypatch.setattr(sources, "link_target", target)
+    assert "found a path of 129 names, expected at most 128" in told("a/" * 128 + "x.npy", tree)
+    assert not looked_at
+    link(tree / "model" / "d", "/".join(["../model"] * 400) + "/d")
+    for name in ("d/x.npy", f"{tree}/outside/../model/d/x.npy", "a/" * 127 + "x.npy", "../outside/" + "a/" * 125 + "x"):
+        told(name, tree)
+        assert len(looked_at) < 5000
+        looked_at.clear()
+
+
 @pytest.mark.parametrize(
     "name",
     ["CON", "nul", "NUL.npy", "aux.tar.npy", "COM1", "sub/LPT9.npy", "con .npy", "conin$", "x.npy:secret",
@@ -647,6 +665,7 @@ def test_watched__notices_every_way_to_open(tree: Path) -> None:
         lambda: np.load(secret),
         lambda: access.read_bytes(secret, 1),
         lambda: os.close(os.open(secret, os.O_RDONLY)),
+        lambda: access.read_bytes(access.SourceFile(secret, secret.parent, ("x.npy",)), 1),
     ]
     for way in ways:
         with watched([secret]) as opened:

@@ -14,6 +14,8 @@ Identity = tuple[int, int]
 _watched: set[Identity] = set()
 _seen: list[str] = []
 _is_hooked = False
+_is_below = False
+"""Whether a name is being opened beside a folder's descriptor: then it means nothing in the current folder."""
 
 
 @contextmanager
@@ -33,15 +35,20 @@ def watched(paths: Iterable[Path]) -> Iterator[list[str]]:
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if _watched and event == "open":
+    if _watched and event == "open" and not _is_below:
         _note(arguments[0])
 
 
 def _opening(real: Any) -> Any:
-    """Opens, and looks at what came of it: a name beside a folder's descriptor says nothing of itself."""
+    """Opens, and looks at what came of it."""
 
     def opens(*arguments: Any, **options: Any) -> int:
-        descriptor = int(real(*arguments, **options))
+        global _is_below
+        _is_below = options.get("dir_fd") is not None
+        try:
+            descriptor = int(real(*arguments, **options))
+        finally:
+            _is_below = False
         _note(descriptor, arguments[0])
         return descriptor
 

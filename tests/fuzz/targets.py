@@ -11,6 +11,7 @@ from tests.fuzz.harness import Summary
 from tests.fuzz.images import fuzz_images
 from tests.fuzz.links import fuzz_links
 from tests.fuzz.models import fuzz_models, fuzz_operators, fuzz_texts
+from tests.fuzz.sources import fuzz_sources
 
 TARGETS: dict[str, Callable[[int, int | None, float | None], Summary]] = {
     "models": fuzz_models,
@@ -21,4 +22,5 @@ TARGETS: dict[str, Callable[[int, int | None, float | None], Summary]] = {
     "command-lines": fuzz_command_lines,
     "links": fuzz_links,
     "graphs": fuzz_graphs,
+    "sources": fuzz_sources,
 }

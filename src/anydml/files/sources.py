@@ -25,7 +25,9 @@ OUTSIDE = rule(
 Parts = tuple[str, ...]
 """A path from the root on: the root (or drive), then names. No name is a path itself."""
 _LONGEST = 4096
+_MOST_NAMES = 128
 _MOST_LINKS = 40
+_MOST_STEPS = 512
 _MARK = "\\\\?\\"
 """What Windows writes before the drive that a link leads to."""
 
@@ -115,10 +117,7 @@ class Sources:
     def _search(self, text: str) -> tuple[SourceFile, Folder]:
         if not isinstance(text, str):
             raise ModelError(ARGUMENT("text", shown(text), "the name of a file"))
-        name = self._full(text) if len(text) <= _LONGEST else text
-        if len(name) > _LONGEST:
-            fix = Option("a shorter path, or input_path", "a shorter path, or --input_path")
-            raise ModelError(SOURCE("", f"a path of {len(text)} characters", f"at most {_LONGEST}", fix))
+        name = self._checked(text)
         ends = []
         for folder in self.looked_in:
             found = self._lead(name, folder)
@@ -130,6 +129,17 @@ class Sources:
             ends.append(found)
         first = ends[0] if ends else None
         raise ModelError(self._outside(text, first) if isinstance(first, _End) else self._missing(text))
+
+    def _checked(self, text: str) -> str:
+        """The full name, unless following it would take long."""
+        fix = Option("a shorter path, or input_path", "a shorter path, or --input_path")
+        name = self._full(text) if len(text) <= _LONGEST else text
+        if len(name) > _LONGEST:
+            raise ModelError(SOURCE("", f"a path of {len(text)} characters", f"at most {_LONGEST}", fix))
+        count = len(PureWindowsPath(name).parts)
+        if count > _MOST_NAMES:
+            raise ModelError(SOURCE("", f"a path of {count} names", f"at most {_MOST_NAMES}", fix))
+        return name
 
     def _lead(self, name: str, looked_in: Folder) -> SourceFile | _End | None:
         """The file of a name in this folder, there or not; where else the name leads; None for links in circles."""
@@ -180,7 +190,9 @@ class Sources:
     def _walk(self, start: Parts, names: Parts, looks_at: Callable[[Parts], bool]) -> _End | None:
         """Follow names and links; what may not be looked at is taken for no link. None for a circle."""
         place, waiting, links = start, list(reversed(names)), 0
-        while waiting:
+        for _ in range(_MOST_STEPS):
+            if not waiting:
+                return _End(place, links > 0)
             name = waiting.pop()
             if name == "..":
                 place = place[: max(len(place) - 1, 1)]
@@ -189,11 +201,11 @@ class Sources:
             target = link_target(_path(place)) if is_same_everywhere(name) and looks_at(place) else None
             if target is not None:
                 links += 1
-                if links > _MOST_LINKS:
-                    return None
                 place, more = self._start(PurePath(_unmarked(target)), above)
                 waiting += reversed(more)
-        return _End(place, links > 0)
+            if links > _MOST_LINKS:
+                break
+        return None
 
     def _outside(self, text: str, end: _End) -> Violation:
         found = shortened(repr(text))
@@ -211,8 +223,8 @@ class Sources:
 
 def _below(folder: Parts, place: Parts) -> Parts | None:
     """What follows the folder in a place inside it."""
-    count = len(folder)
-    return place[count:] if _folded(place[:count]) == _folded(folder) else None
+    head, rest = place[: len(folder)], place[len(folder) :]
+    return rest if head == folder or _folded(head) == _folded(folder) else None
 
 
 def _folded(parts: Parts) -> Parts:
