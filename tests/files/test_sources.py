@@ -195,9 +195,10 @@ def test_command__reads_outside_where_it_is_told_to(
     assert main([*words, "--allow-outside"]) == 0
 
 
-def test_option__is_for_models_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "FLOAT32", "2,3", "--allow-outside"]) == 2
-    assert "--allow-outside: found without --graph" in capsys.readouterr().err
+@pytest.mark.parametrize("option", ["--allow-outside", "--input_path=."])
+def test_option__is_for_models_alone(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "FLOAT32", "2,3", option]) == 2
+    assert f"{option.split('=')[0]}: found without --graph" in capsys.readouterr().err
 
 
 CALLS: dict[str, Callable[..., Any]] = {
@@ -246,17 +247,19 @@ def test_folders__are_searched_in_order(tree: Path) -> None:
         content("model.json", tree / "model", tree / "inputs")
 
 
-@pytest.mark.parametrize("command", ["check", "run", "export"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_input_path__may_be_read(command: str, tree: Path) -> None:
+    words = COMMANDS[command]
     fill(tree / "inputs", SECRET)
     path = write(tree, "g.dml")
     (path.parent / "g.dml").unlink()
     (tree / "current" / "g.dml").unlink()
-    assert main([command, str(path)]) == 1
-    assert main([command, str(path), "--input_path", str(tree / "inputs")]) == 0
+    assert main([*words, str(path)]) != 0
+    assert main([*words, str(path), "--input_path", str(tree / "inputs")]) == 0
+    assert main([*words, str(path), "--input_path", str(tree / "none")]) == 2
     (tree / "inputs" / "g.dml").rename(tree / "outside" / "h.dml")
     link(tree / "inputs" / "g.dml", "../outside/h.dml")
-    assert main([command, str(path), "--input_path", str(tree / "inputs")]) == 1
+    assert main([*words, str(path), "--input_path", str(tree / "inputs")]) != 0
 
 
 def test_folders__may_be_links_themselves(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,7 +128,7 @@ def make_model(tree: Path, rng: random.Random) -> tuple[list[str], str, Path]:
     (tree / "model" / "model.json").write_text(json.dumps(model(text)), "utf-8")
     command = rng.choice(COMMANDS)
     words = [*command, str(tree / rng.choice(["model", "model", "way"]) / "model.json")]
-    if command[0] != "explain" and rng.random() < 0.3:
+    if rng.random() < 0.3:
         return [*words, "--input_path", str(tree / "inputs")], text, tree / "inputs"
     return words, text, tree / "model"
 

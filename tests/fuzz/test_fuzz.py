@@ -188,7 +188,7 @@ def test_sources__notices_what_is_read_and_told(
     function: str, mistake: Any, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Sources, function, mistake)
-    assert any(told in failure for failure in sources.fuzz_sources(1, 60).failures)
+    assert any(told in failure for failure in sources.fuzz_sources(1, 150).failures)
 
 
 def test_sources__notices_secrets_in_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:

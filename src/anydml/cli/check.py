@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from anydml.cli.messages import BUG_STATUS, write
-from anydml.cli.models import add_model_arguments, attempt, feature_level
+from anydml.cli.models import add_model_arguments, attempt, feature_level, read_named
 from anydml.files.text import printable
 
 if TYPE_CHECKING:
@@ -47,7 +47,5 @@ def run(args: Namespace) -> int:
 
 
 def _check(path: str, args: Namespace, level: FeatureLevel) -> dict[str, Any]:
-    from anydml.frontends.dxdispatch.parse import read_model
-
-    read_model(path, args.input_path, level, allow_outside=args.allow_outside)
+    read_named(path, args, level)
     return {}

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from anydml.cli.messages import BUG_STATUS, write
-from anydml.cli.models import add_source_arguments, attempt, find_level
+from anydml.cli.models import add_source_arguments, attempt, feature_level, read_named
 from anydml.core.levels import FeatureLevel
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
 
 
 def run(args: Namespace) -> int:
-    level = find_level(args.dml_feature_level)
+    level = feature_level(args)
     report = attempt(lambda: {"text": _export(args, level)}, args.model, sys.stderr)
     if "text" not in report:
         return BUG_STATUS if "error" in report else 1
@@ -38,10 +38,9 @@ def run(args: Namespace) -> int:
 
 
 def _export(args: Namespace, level: FeatureLevel) -> str:
-    from anydml.frontends.dxdispatch.parse import read_model
     from anydml.view.cpp import comment, identifier
 
-    model = read_model(args.model, args.input_path, level, allow_outside=args.allow_outside)
+    model = read_named(args.model, args, level)
     blocks: list[str] = []
     names: dict[str, int] = {}
     for name, dispatchable in model.dispatchables.items():

@@ -19,6 +19,7 @@ from anydml.files.text import printable
 if TYPE_CHECKING:
     from argparse import _ActionsContainer
 
+    from anydml.frontends.dxdispatch.model import Model
     from anydml.runtime.device import Device
 
 DEVICE_NAMES = "cpu (the default), cuda, reference, null or auto"
@@ -33,15 +34,11 @@ def add_model_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print everything for machines instead")
 
 
-def add_source_arguments(parser: ArgumentParser) -> None:
-    """Where a model finds files."""
+def add_source_arguments(parser: _ActionsContainer) -> None:
+    """Where a model finds files, and whether only there."""
     parser.add_argument(
         "--input_path", metavar="FOLDER", type=Path, help="where models find files; beside them, if not given"
     )
-    add_allow_outside(parser)
-
-
-def add_allow_outside(parser: _ActionsContainer) -> None:
     parser.add_argument(
         "--allow-outside",
         action="store_true",
@@ -49,10 +46,21 @@ def add_allow_outside(parser: _ActionsContainer) -> None:
     )
 
 
-def feature_level(args: Namespace) -> FeatureLevel:
-    level = find_level(args.dml_feature_level)
+def read_named(path: str, args: Namespace, level: FeatureLevel) -> Model:
+    """The model in a file, which finds others as the options say."""
+    from anydml.frontends.dxdispatch import parse
+
+    return parse.read_model(path, args.input_path, level, allow_outside=args.allow_outside)
+
+
+def check_source_arguments(args: Namespace) -> None:
     if args.input_path is not None and not args.input_path.is_dir():
         raise UsageError(f"--input_path: found {str(args.input_path)!r}, expected a folder")
+
+
+def feature_level(args: Namespace) -> FeatureLevel:
+    level = find_level(args.dml_feature_level)
+    check_source_arguments(args)
     return level
 
 

@@ -165,7 +165,11 @@ def _open_below(source: SourceFile, flags: int) -> int:
 
 
 def _open_and_compare(source: SourceFile, flags: int) -> int:
-    """Open by the whole path, then look whether it still leads to what was opened. Nothing is read before that."""
+    """Open by the whole path, then look whether it still leads to what was opened. Nothing is read before that.
+
+    A link that comes and goes between these looks would not be seen; systems that open nothing below an open folder
+    have no better way.
+    """
     assert source.folder is not None
     place = source.place
     _require_regular(place.lstat().st_mode)
