@@ -133,10 +133,10 @@ def test_bug__is_told_and_the_next_model_runs(
 
     read = parse.read_model
 
-    def broken(path: str, *rest: Any) -> Any:
+    def broken(path: str, *rest: Any, **options: Any) -> Any:
         if "broken" in path:
             raise RecursionError("too deep\x1b")
-        return read(path, *rest)
+        return read(path, *rest, **options)
 
     monkeypatch.setattr(parse, "read_model", broken)
     assert main(["run", "broken.json", SLICE]) == 70

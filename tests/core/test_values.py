@@ -23,6 +23,7 @@ from anydml.core.fixes import (
     Fix,
     Insert,
     OneOf,
+    Option,
     Rank,
     Rename,
     Resize,
@@ -300,6 +301,7 @@ def test_suggest__names_the_nearest() -> None:
         (Describe("INT8", (2,)), "TensorDesc('INT8', [2])", '{"DataType": "INT8", "Sizes": [2]}'),
         (Advice("np.asarray(x)", ""), "np.asarray(x)", ""),
         (Advice("another"), "another", "another"),
+        (Option("input_path", "--input_path"), "input_path", "input_path"),
     ],
 )
 def test_fix__is_spelt_for_python_and_for_models(fix: Fix, python: str, model: str) -> None:
@@ -307,6 +309,19 @@ def test_fix__is_spelt_for_python_and_for_models(fix: Fix, python: str, model: s
     violation = dml.Violation("integer", "x", "0", "1", fix)
     assert violation.to_json(Spelling.MODEL)["fix"] == (model or None)
     assert ("; try " in violation.text(Spelling.MODEL)) == bool(model)
+
+
+@pytest.mark.parametrize(
+    ("fix", "text"),
+    [
+        (Option("deep=True", "--deep"), "--deep"),
+        (Either((Use(1), Option("deep=True", "--deep"))), "1 or --deep"),
+        (Either((Use(True), Advice("a", "b"))), "true or b"),
+        (Use(True), "true"),
+    ],
+)
+def test_fix__names_options_as_they_are_typed(fix: Fix, text: str) -> None:
+    assert fix.typed().text(Spelling.MODEL) == text
 
 
 def test_violation__moves_under_an_enclosing_path() -> None:

@@ -16,6 +16,7 @@ import pytest
 import anydml as dml
 from anydml.files import access, images, npy
 from anydml.files.compare import read_expected
+from anydml.files.sources import Sources
 from tests.frontends.dxdispatch.models import resource, run
 
 REFUSED = [
@@ -221,16 +222,6 @@ def test_write__over_a_folder_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out.bin"]
 
 
-def test_source__is_found_beside_the_model_then_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "a.dat").write_bytes(b"1")
-    (tmp_path / "a.dat").write_bytes(b"2")
-    monkeypatch.chdir(tmp_path)
-    assert access.find_source("a.dat", tmp_path / "sub").read_bytes() == b"1"
-    assert access.find_source("sub\\a.dat", tmp_path / "none").read_bytes() == b"1"
-    assert access.find_source("a.dat", tmp_path / "none").read_bytes() == b"2"
-
-
 READERS: dict[str, Callable[[Path], Any]] = {
     "open": lambda path: access.open_regular(path).__enter__(),
     "bytes": lambda path: access.read_bytes(path, 10),
@@ -240,7 +231,8 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "image sizes": images.image_sizes,
     "image": lambda path: images.read_image(path, (3, 1, 1)),
     "expected values": lambda path: read_expected(path, "FLOAT32", 1),
-    "source": lambda path: access.find_source(str(path), Path()),
+    "source": lambda path: Sources.of_model(path.parent).find(path.name),
+    "source anywhere": lambda path: Sources.of_model(Path(), allow_outside=True).find(str(path)),
 }
 NOT_FILES = ["pipe", "folder", "none", "loop", "a\0b", "x" * 5000, "\udcff\ud800", "file/inside", "socket"]
 

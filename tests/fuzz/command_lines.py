@@ -49,16 +49,18 @@ OPTIONS: dict[str, list[str]] = {
     "--html": ["a.html", "a.svg", "/dev/full", "\udcff.html", "loop", "x" * 300],
 }
 FLAGS = [
-    "--json", "--verbose", "--print_commands", "--plan", "--graph", "--levels", "--model", "--help", "--version", "-h",
+    "--json", "--verbose", "--print_commands", "--allow-outside",
+    "--plan", "--graph", "--levels", "--model", "--help", "--version", "-h",
     "--", "-", "--fast", "--js",
 ]  # fmt: skip
 BELONGING = {
-    "check": ["--dml_feature_level", "--input_path", "--json"],
+    "check": ["--dml_feature_level", "--input_path", "--allow-outside", "--json"],
     "run": ["--dml_feature_level", "--input_path", "--json", "--device", "--output_path", "--compare", "-i",
-            "--verbose"],
+            "--verbose", "--allow-outside"],
     "explain": ["--strides", "--order", "--offset", "--total-bytes", "--alignment", "--window", "--svg", "--html",
                 "--plan", "--json"],
-    "graph": ["--graph", "--graph", "--device", "--without", "--svg", "--json"],
+    "graph": ["--graph", "--graph", "--device", "--without", "--svg", "--json", "--allow-outside",
+              "--input_path"],
     "ops": ["--level", "--levels", "--model", "--json"],
 }  # fmt: skip
 

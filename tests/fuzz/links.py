@@ -9,7 +9,6 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +67,7 @@ def make_layout(folder: Path, rng: random.Random) -> None:
         if rng.random() < 0.5:
             (root / each).mkdir(parents=True, exist_ok=True)
     for each in rng.sample(LINKS, rng.randrange(4)):
-        _attempt(partial((root / each).symlink_to, rng.choice(TARGETS)))
+        make_link(root / each, rng.choice(TARGETS), folder)
     for each in rng.sample(FILES, rng.randrange(4)):
         path = root / each
         is_linked = any((root / above).is_symlink() for above in (each, *Path(each).parents))
@@ -78,6 +77,16 @@ def make_layout(folder: Path, rng: random.Random) -> None:
         _attempt(lambda: os.mkfifo(root / "pipe.npy"))
     if rng.random() < 0.2:
         _attempt(lambda: os.link(root / "x.npy", root / "y.npy"))
+
+
+def make_link(path: Path, target: str, within: Path) -> None:
+    """A link, where there is room for it: never beyond a folder, to which another link may lead."""
+
+    def make() -> None:
+        if path.parent.resolve().is_relative_to(within.resolve()):
+            path.symlink_to(target)
+
+    _attempt(make)
 
 
 def _attempt(make: Callable[[], object]) -> None:

@@ -12,6 +12,7 @@ from tests.fuzz.images import fuzz_images
 from tests.fuzz.links import fuzz_links
 from tests.fuzz.models import fuzz_models, fuzz_operators, fuzz_texts
 from tests.fuzz.names import fuzz_names
+from tests.fuzz.sources import fuzz_sources
 
 TARGETS: dict[str, Callable[[int, int | None, float | None], Summary]] = {
     "models": fuzz_models,
@@ -23,4 +24,5 @@ TARGETS: dict[str, Callable[[int, int | None, float | None], Summary]] = {
     "links": fuzz_links,
     "graphs": fuzz_graphs,
     "names": fuzz_names,
+    "sources": fuzz_sources,
 }

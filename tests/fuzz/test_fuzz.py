@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,11 @@ import pytest
 
 from anydml.core import text as core_text
 from anydml.files import images, json_reader, npy
+from anydml.files import sources as sources_module
+from anydml.files.access import SourceFile
+from anydml.files.sources import Folder, Sources
 from anydml.runtime import compiled
-from tests.fuzz import arrays, command_lines, harness, links, models, names
+from tests.fuzz import arrays, command_lines, harness, links, models, names, sources
 from tests.fuzz.harness import Summary, run_cases
 from tests.fuzz.mutate import mutate
 from tests.fuzz.targets import TARGETS
@@ -27,6 +32,7 @@ COUNTS = {
     "links": 250,
     "graphs": 800,
     "names": 400,
+    "sources": 250,
 }
 REACHED = {
     "models": {"check 0", "check 1", "run 0", "run 1"},
@@ -38,6 +44,7 @@ REACHED = {
     "links": {"run 0", "run 1"},
     "graphs": {"read", "serialized.format", "serialized.missing", "check 1"},
     "names": {"graph", "graph.names", "values", "run 0", "check 0", "explain 0", "export 0"},
+    "sources": {"check 0", "check 1", "run 0", "run 1", "run 1 outside", "explain 2 outside", "export 1 outside"},
 }
 """Every target must get to the ends that matter, or it would find nothing for the wrong reason."""
 
@@ -86,7 +93,7 @@ def test_run_cases__counts_errors_and_slow_cases() -> None:
 
 
 @pytest.mark.parametrize("status", [70, 139, -9, RuntimeError("lost")])
-@pytest.mark.parametrize("name", ["models", "operators", "command-lines", "links"])
+@pytest.mark.parametrize("name", ["models", "operators", "command-lines", "links", "sources"])
 def test_command__that_ends_otherwise_is_a_failure(name: str, status: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def end(words: list[str]) -> Any:
         if isinstance(status, Exception):
@@ -175,3 +182,50 @@ def test_names__notices_pages_that_do_not_close() -> None:
             names.tags(page)
     assert names.unprintable("a\u202eb") and names.unprintable("\ufffe") and not names.unprintable("é 張\n👩\u200d🚀")
     assert names.uneven("┌─┐\n│ │\n│ │\n└─┘") == "" != names.uneven("┌─┐\n│張│\n└─┘") and names.uneven("none")
+
+
+def _anywhere(self: Sources, name: str, folder: Folder) -> SourceFile:
+    """A name that is followed as it was before anything was refused."""
+    return SourceFile(folder.named / name)
+
+
+def _by_words(self: Sources, name: str, folder: Folder) -> Any:
+    """A name that is looked at for .. and roots, but not for links."""
+    place = Path(os.path.normpath(Path(*folder.place) / name.replace("\\", "/")))
+    return SourceFile(place) if self._is_inside(place.parts) else _LEAD(self, name, folder)
+
+
+def _never(self: Sources, name: str, folder: Folder) -> None:
+    """No file is found at all."""
+
+
+def _telling(self: Sources, text: str, end: Any) -> Any:
+    """An error that says whether there is such a file."""
+    return sources_module.SOURCE("", "a file" if Path(*end.place).exists() else "nothing", "a file inside")
+
+
+_LEAD = Sources._lead
+
+
+@pytest.mark.parametrize(
+    ("function", "mistake", "told"),
+    [
+        ("_lead", _anywhere, "opened ["),
+        ("_lead", _by_words, "opened ["),
+        ("_lead", _never, "did not read what is inside"),
+        ("_outside", _telling, "told whether a file is outside"),
+    ],
+)
+def test_sources__notices_what_is_read_and_told(
+    function: str, mistake: Any, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Sources, function, mistake)
+    assert any(told in failure for failure in sources.fuzz_sources(1, 150).failures)
+
+
+def test_sources__notices_secrets_in_what_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Sources, "_lead", _anywhere)
+    monkeypatch.setattr(sources, "watched", lambda paths: nullcontext([]))
+    failures = sources.fuzz_sources(1, 60).failures
+    assert any("told a secret" in failure for failure in failures)
+    assert any("read what is not inside" in failure for failure in failures)

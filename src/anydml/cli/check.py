@@ -9,12 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from anydml.cli.messages import BUG_STATUS, write
-from anydml.cli.models import add_model_arguments, attempt, feature_level
+from anydml.cli.models import add_model_arguments, attempt, feature_level, read_named
 from anydml.core.text import printable
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
-    from pathlib import Path
 
     from anydml.core.levels import FeatureLevel
 
@@ -35,7 +34,7 @@ def run(args: Namespace) -> int:
     reports: list[dict[str, Any]] = []
     for path in args.models:
         report = {"model": path, "problems": []}
-        report |= attempt(partial(_check, path, args.input_path, level), path, None if args.json else sys.stdout)
+        report |= attempt(partial(_check, path, args, level), path, None if args.json else sys.stdout)
         reports.append(report)
         if not args.json and "error" not in report:
             count = len(report["problems"])
@@ -47,8 +46,6 @@ def run(args: Namespace) -> int:
     return 1 if any(report["problems"] for report in reports) else 0
 
 
-def _check(path: str, input_path: Path | None, level: FeatureLevel) -> dict[str, Any]:
-    from anydml.frontends.dxdispatch.parse import read_model
-
-    read_model(path, input_path, level)
+def _check(path: str, args: Namespace, level: FeatureLevel) -> dict[str, Any]:
+    read_named(path, args, level)
     return {}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anydml.cli.messages import BUG_STATUS, write
-from anydml.cli.models import attempt, find_level
+from anydml.cli.models import add_source_arguments, attempt, feature_level, read_named
 from anydml.core.levels import FeatureLevel
 
 if TYPE_CHECKING:
@@ -25,24 +24,23 @@ def add_parser(subparsers: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("model", metavar="MODEL.json", help="a model in DxDispatch's format")
     parser.add_argument("--cpp", action="store_true", help="as C++ (the default)")
     parser.add_argument("--dml_feature_level", metavar="LEVEL", default="6.4", help="1.0 to 6.4 (the default)")
-    parser.add_argument("--input_path", metavar="FOLDER", type=Path, help="where the model finds files")
+    add_source_arguments(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: Namespace) -> int:
-    level = find_level(args.dml_feature_level)
-    report = attempt(lambda: {"text": _export(args.model, args.input_path, level)}, args.model, sys.stderr)
+    level = feature_level(args)
+    report = attempt(lambda: {"text": _export(args, level)}, args.model, sys.stderr)
     if "text" not in report:
         return BUG_STATUS if "error" in report else 1
     write(report["text"])
     return 0
 
 
-def _export(path: str, input_path: Path | None, level: FeatureLevel) -> str:
-    from anydml.frontends.dxdispatch.parse import read_model
+def _export(args: Namespace, level: FeatureLevel) -> str:
     from anydml.view.cpp import comment, identifier
 
-    model = read_model(path, input_path, level)
+    model = read_named(args.model, args, level)
     blocks: list[str] = []
     names: set[str] = set()
     for name, dispatchable in model.dispatchables.items():

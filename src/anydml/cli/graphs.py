@@ -7,8 +7,9 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from anydml.cli.messages import UsageError, write
-from anydml.cli.models import DEVICE_NAMES, find_device
+from anydml.cli.models import DEVICE_NAMES, add_source_arguments, check_source_arguments, find_device, read_named
 from anydml.core.errors import DmlError
+from anydml.core.levels import HIGHEST_LEVEL
 
 if TYPE_CHECKING:
     from anydml.graph.graph import Graph
@@ -24,11 +25,18 @@ def add_graph_arguments(parser: ArgumentParser) -> None:
     )
     group.add_argument("--device", metavar="NAME", help=f"whose passes: {DEVICE_NAMES}")
     group.add_argument("--without", metavar="PASS", nargs="+", default=[], help="passes to switch off")
+    add_source_arguments(group)
 
 
 def check_no_graph_arguments(args: Namespace) -> None:
     """Options of graphs are for graphs."""
-    given = [f"--{name}" for name in ("device", "without") if getattr(args, name)]
+    options = {
+        "device": "--device",
+        "without": "--without",
+        "input_path": "--input_path",
+        "allow_outside": "--allow-outside",
+    }
+    given = [option for name, option in options.items() if getattr(args, name)]
     if given:
         raise UsageError(f"{', '.join(given)}: found without --graph, expected with it; try adding --graph")
 
@@ -38,6 +46,7 @@ def run_graph(args: Namespace) -> int:
     others = [name for name in _TENSOR_OPTIONS if getattr(args, name) not in (None, [])]
     if others or args.plan or args.offset != "0":
         raise UsageError("--graph: found sizes or options of a tensor, expected a model alone; try MODEL.json --graph")
+    check_source_arguments(args)
     graph, stages = _stages(args)
     from anydml.graph.stages import as_data, describe_stages, summary
 
@@ -55,7 +64,6 @@ def run_graph(args: Namespace) -> int:
 
 def _stages(args: Namespace) -> tuple[Graph, list[Stage]]:
     from anydml.frontends.dxdispatch.graph import model_graph
-    from anydml.frontends.dxdispatch.parse import read_model
     from anydml.graph.passes import Passes
     from anydml.graph.stages import trace
 
@@ -64,6 +72,6 @@ def _stages(args: Namespace) -> tuple[Graph, list[Stage]]:
         passes = Passes.without(*args.without)
     except DmlError as error:
         raise UsageError(str(error)) from None
-    graph = model_graph(read_model(args.data_type))
+    graph = model_graph(read_named(args.data_type, args, HIGHEST_LEVEL))
     chosen = passes if backend.uses_passes else Passes.none()
     return graph, trace(graph, chosen, backend.expand, backend.claims)

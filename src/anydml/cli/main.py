@@ -21,6 +21,7 @@ from anydml.cli.messages import (
     INTERRUPTED_STATUS,
     USAGE_STATUS,
     UsageError,
+    as_typed,
     describe_bug,
     write,
 )
@@ -74,7 +75,8 @@ def _run(words: Sequence[str]) -> int:
     except MemoryError:
         pass  # what was allocated is given back first
     except DmlError as error:
-        return _fail(str(error), USAGE_STATUS, words, error)
+        typed = as_typed(error)
+        return _fail(str(typed), USAGE_STATUS, words, typed)
     except UsageError as error:
         return _fail(str(error), USAGE_STATUS, words)
     except OSError as error:

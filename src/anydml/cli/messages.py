@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TextIO
 
 from anydml.core.errors import DmlError
@@ -20,6 +21,11 @@ def write(text: str, stream: TextIO | None = None) -> None:
     """Print what may hold any character, to a stream that may not have them all."""
     stream = sys.stdout if stream is None else stream
     stream.write(encodable(text, stream.encoding))
+
+
+def as_typed(error: DmlError) -> DmlError:
+    """The same error, its fixes told to somebody who types a command line."""
+    return type(error)([replace(each, fix=each.fix and each.fix.typed()) for each in error.violations], error.subject)
 
 
 def write_problems(error: DmlError, stream: TextIO) -> None:

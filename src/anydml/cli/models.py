@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from anydml.cli.messages import UsageError, describe_bug, write, write_problems
+from anydml.cli.messages import UsageError, as_typed, describe_bug, write, write_problems
 from anydml.core.errors import DmlError
 from anydml.core.integers import INT64_MAX
 from anydml.core.levels import HIGHEST_LEVEL, FeatureLevel
@@ -17,6 +17,9 @@ from anydml.core.text import printable, printable_lines
 from anydml.files.places import at_key
 
 if TYPE_CHECKING:
+    from argparse import _ActionsContainer
+
+    from anydml.frontends.dxdispatch.model import Model
     from anydml.runtime.device import Device
 
 DEVICE_NAMES = "cpu (the default), cuda, reference, null or auto"
@@ -27,16 +30,37 @@ _LONGEST_NUMBER = 40
 def add_model_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("models", metavar="MODEL.json", nargs="+", help="models in DxDispatch's format")
     parser.add_argument("--dml_feature_level", metavar="LEVEL", default="6.4", help="1.0 to 6.4 (the default)")
+    add_source_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print everything for machines instead")
+
+
+def add_source_arguments(parser: _ActionsContainer) -> None:
+    """Where a model finds files, and whether only there."""
     parser.add_argument(
         "--input_path", metavar="FOLDER", type=Path, help="where models find files; beside them, if not given"
     )
-    parser.add_argument("--json", action="store_true", help="print everything for machines instead")
+    parser.add_argument(
+        "--allow-outside",
+        action="store_true",
+        help="let models read files outside their folder, --input_path and the current folder",
+    )
+
+
+def read_named(path: str, args: Namespace, level: FeatureLevel) -> Model:
+    """The model in a file, which finds others as the options say."""
+    from anydml.frontends.dxdispatch import parse
+
+    return parse.read_model(path, args.input_path, level, allow_outside=args.allow_outside)
+
+
+def check_source_arguments(args: Namespace) -> None:
+    if args.input_path is not None and not args.input_path.is_dir():
+        raise UsageError(f"--input_path: found {str(args.input_path)!r}, expected a folder")
 
 
 def feature_level(args: Namespace) -> FeatureLevel:
     level = find_level(args.dml_feature_level)
-    if args.input_path is not None and not args.input_path.is_dir():
-        raise UsageError(f"--input_path: found {str(args.input_path)!r}, expected a folder")
+    check_source_arguments(args)
     return level
 
 
@@ -91,7 +115,7 @@ def attempt(action: Callable[[], dict[str, Any]], path: str, stream: TextIO | No
     try:
         return guarded(action, lambda: out_of_memory(path))
     except DmlError as error:
-        failure = error
+        failure = as_typed(error)
     except MemoryError:  # there was not even enough to start
         failure = out_of_memory(path)
     except UsageError:

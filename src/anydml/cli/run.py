@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from anydml.cli.comparing import Expectation, add_compare_arguments, check_compare_arguments
 from anydml.cli.messages import BUG_STATUS, write
-from anydml.cli.models import DEVICE_NAMES, add_model_arguments, attempt, feature_level, find_device, positive
+from anydml.cli.models import (
+    DEVICE_NAMES,
+    add_model_arguments,
+    attempt,
+    feature_level,
+    find_device,
+    positive,
+    read_named,
+)
 from anydml.cli.progress import Progress
 from anydml.core.text import printable
 
@@ -85,9 +93,7 @@ def _run_model(path: str, device: Device, args: Namespace) -> dict[str, Any]:
 
 
 def _outcome(path: str, device: Device, args: Namespace) -> dict[str, Any]:
-    from anydml.frontends.dxdispatch.parse import read_model
-
-    model = read_model(path, args.input_path, device.feature_level)
+    model = read_named(path, args, device.feature_level)
     expectations = [Expectation.read(text, model) for text in args.compare]
     outcome, printed = _execute(model, device, args)
     comparisons = [expectation.compare(outcome, args) for expectation in expectations]

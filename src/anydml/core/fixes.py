@@ -30,6 +30,10 @@ class Fix:
     def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
         raise NotImplementedError(f"{type(self).__name__} is abstract")
 
+    def typed(self) -> Fix:
+        """The same, told to somebody who types a command line, where options are spelt otherwise."""
+        return self
+
     def __str__(self) -> str:
         return self.text()
 
@@ -48,6 +52,20 @@ class Advice(Fix):
 
     def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
         return self.model if spelling is Spelling.MODEL and self.model is not None else self.words
+
+
+@dataclass(frozen=True)
+class Option(Fix):
+    """Words that name an option of a call: an argument in Python, a word with dashes on a command line."""
+
+    words: str
+    command: str
+
+    def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
+        return self.words
+
+    def typed(self) -> Fix:
+        return Advice(self.command)
 
 
 @dataclass(frozen=True)
@@ -216,6 +234,9 @@ class Either(Fix):
 
     def text(self, spelling: Spelling = Spelling.PYTHON) -> str:
         return " or ".join(fix.text(spelling) for fix in self.fixes)
+
+    def typed(self) -> Fix:
+        return Either(tuple(fix.typed() for fix in self.fixes))
 
 
 def _json(value: Any) -> str:

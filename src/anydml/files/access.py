@@ -10,10 +10,12 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
 from anydml.core.errors import DmlError, ModelError, Violation, shortened, shown
+from anydml.core.fixes import Option
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.text import printable
@@ -31,7 +33,6 @@ ARRAY_EXTENSION = ".npy"
 RAW_EXTENSIONS = (".dat", ".bin")
 IMAGE_EXTENSIONS = (".png", ".jpg", ".jpeg")
 EXTENSIONS = (ARRAY_EXTENSION, *RAW_EXTENSIONS, *IMAGE_EXTENSIONS)
-_LONGEST_SOURCE = 4096
 _LONGEST_TARGET = 1024
 _LONGEST_NAME = 200
 _MOST_FOLDERS = 64
@@ -39,6 +40,7 @@ _MOST_FOLDERS = 64
 _DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\..*)?", re.IGNORECASE)
 _FORBIDDEN = re.compile(r'[\x00-\x1f<>:"|?*\x7f]')
 _KINDS = (
+    (stat.S_ISLNK, "a link"),
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -48,6 +50,10 @@ _KINDS = (
 # How the system refuses a path: a name can hold a zero or characters the encoding lacks, links can go in circles.
 _FAILURES = (OSError, ValueError, RuntimeError)
 Part = bytes | memoryview
+# A pipe that took a file's place must not be waited for.
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)
+_OPENS_BELOW = {os.open, os.stat} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 
 
 def as_path(value: object, name: str) -> Path:
@@ -61,21 +67,38 @@ def as_path(value: object, name: str) -> Path:
 # Reading
 
 
-def find_source(text: str, folder: str | Path) -> Path:
-    """The file a model reads: beside the model (or in --input_path), else in the current folder."""
-    beside = as_path(folder, "folder")
-    if not isinstance(text, str):
-        raise ModelError(ARGUMENT("text", shown(text), "the name of a file"))
-    if len(text) > _LONGEST_SOURCE:
-        found = f"a path of {len(text)} characters"
-        raise ModelError(SOURCE("", found, f"at most {_LONGEST_SOURCE}", "a shorter path, or --input_path"))
-    for base in (beside, Path()):
-        for spelling in dict.fromkeys((text, text.replace("\\", "/"))):
-            path = base / spelling
-            if is_regular(path):
-                return path
-    expected = f"a file in {_named(beside)} or in the current folder"
-    raise ModelError(SOURCE("", shortened(repr(text)), expected, "another name, or --input_path"))
+@dataclass(frozen=True)
+class SourceFile:
+    """A file that another file names. Whoever reads it gets the file inside its folder, or an error."""
+
+    path: Path
+    """As it was named, for messages and for its ending."""
+    folder: Path | None = None
+    """The folder it lies in, by a path without links; None where it may lie anywhere."""
+    parts: tuple[str, ...] = ()
+    """The way from there, without links too."""
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is an ordinary file."""
+        if self.folder is None:
+            return is_regular(self.path)
+        try:
+            return stat.S_ISREG(self.place.lstat().st_mode)
+        except _FAILURES:
+            return False
+
+    @property
+    def place(self) -> Path:
+        """Where it lies."""
+        return self.path if self.folder is None else self.folder.joinpath(*self.parts)
+
+
+AnyPath = str | os.PathLike[str]
+"""A path that a user gave, or a `SourceFile`."""
 
 
 def is_regular(path: Path) -> bool:
@@ -101,23 +124,66 @@ def _kind(mode: int) -> str:
     return next((name for is_kind, name in _KINDS if is_kind(mode)), "a file")
 
 
-@contextmanager
-def open_regular(path: str | Path) -> Iterator[io.FileIO]:
-    """An ordinary file, open for reading; nothing else is opened at all."""
-    found = as_path(path, "path")
-    with _translated(_unreadable):
-        _require_regular(found.stat().st_mode)
+def link_target(path: str | Path) -> str | None:
+    """Where a link leads by its own words; None for what is no link."""
     try:
-        file = io.FileIO(found, "rb", opener=_open_at_once)
-    except _FAILURES as error:
-        raise ModelError(_unreadable(error)) from None
+        return os.readlink(path)  # noqa: PTH115 - a Path would take longer to make than to follow
+    except _FAILURES:
+        return None
+
+
+@contextmanager
+def open_regular(path: AnyPath) -> Iterator[io.FileIO]:
+    """An ordinary file, open for reading; nothing else is opened at all."""
+    source = path if isinstance(path, SourceFile) else SourceFile(as_path(path, "path"))
+    with _translated(_unreadable):
+        file = io.FileIO(source.place, "rb", opener=lambda _, flags: _open_source(source, flags | _AT_ONCE))
     with file:
         _require_regular(os.fstat(file.fileno()).st_mode)  # another file may have taken its place
         yield file
 
 
-def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+def _open_source(source: SourceFile, flags: int) -> int:
+    if source.folder is None:
+        _require_regular(source.path.stat().st_mode)
+        return os.open(source.path, flags)
+    return _open_below(source, flags) if _OPENS_BELOW else _open_and_compare(source, flags)
+
+
+def _open_below(source: SourceFile, flags: int) -> int:
+    """Go down from the folder, one name at a time and through no link, whatever is swapped for one meanwhile."""
+    assert source.folder is not None
+    *folders, name = source.parts
+    folder = os.open(source.folder, _FOLDER)
+    try:
+        for each in folders:
+            above, folder = folder, os.open(each, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(above)
+        _require_regular(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+        return os.open(name, flags | os.O_NOFOLLOW, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _open_and_compare(source: SourceFile, flags: int) -> int:
+    """Open by the whole path, then look whether it still leads to what was opened. Nothing is read before that.
+
+    A link that comes and goes between these looks would not be seen; systems that open nothing below an open folder
+    have no better way.
+    """
+    assert source.folder is not None
+    place = source.place
+    _require_regular(place.lstat().st_mode)
+    descriptor = os.open(place, flags)
+    try:
+        steps = (place, *place.parents[: len(source.parts) - 1])
+        is_same = os.path.samestat(place.lstat(), os.fstat(descriptor))
+        if not is_same or any(link_target(step) is not None for step in steps):
+            raise ModelError(SOURCE("", "a link", "a regular file", "another path"))
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def _require_regular(mode: int) -> None:
@@ -151,13 +217,12 @@ def _reason(error: BaseException) -> str:
     return (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
 
 
-def file_size(path: str | Path) -> int:
-    found = as_path(path, "path")
-    with _translated(_unreadable):
-        return found.stat().st_size
+def file_size(path: AnyPath) -> int:
+    with open_regular(path) as file, _translated(_unreadable):
+        return os.fstat(file.fileno()).st_size
 
 
-def read_bytes(path: str | Path, most: int) -> bytes:
+def read_bytes(path: AnyPath, most: int) -> bytes:
     """The first bytes of a file, at most this many.
 
     Reading stops at the file's size: some files of the system have size 0 and block their readers.
@@ -171,7 +236,7 @@ def read_bytes(path: str | Path, most: int) -> bytes:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def read_into(path: str | Path, target: Bytes, start: int = 0) -> None:
+def read_into(path: AnyPath, target: Bytes, start: int = 0) -> None:
     """Fill memory from a file without a copy between; a file may have shrunk since it was looked at."""
     done = 0
     with open_regular(path) as file, _translated(_unreadable):
@@ -191,14 +256,16 @@ def check_target(text: str) -> list[str]:
         raise ModelError(ARGUMENT("text", shown(text), "the name of a file"))
     if len(text) > _LONGEST_TARGET:
         found = f"a path of {len(text)} characters"
-        raise ModelError(TARGET("", found, f"at most {_LONGEST_TARGET}", "a shorter path, and --output_path"))
+        fix = Option("a shorter path, and output_path", "a shorter path, and --output_path")
+        raise ModelError(TARGET("", found, f"at most {_LONGEST_TARGET}", fix))
     *folders, name = text.replace("\\", "/").split("/")
     parts = [*(folder for folder in folders if folder != "."), name]
     if len(parts) > _MOST_FOLDERS:
         raise ModelError(TARGET("", f"{len(parts) - 1} folders", f"fewer than {_MOST_FOLDERS}", "fewer folders"))
     if not all(is_plain_name(part) for part in parts):
         expected = "a relative path without '..', drive or special characters"
-        fix = "a name alone, and --output_path for the folder"
+        words = "a name alone, and {} for the folder"
+        fix = Option(words.format("output_path"), words.format("--output_path"))
         raise ModelError(TARGET("", shortened(repr(text)), expected, fix))
     if Path(name).suffix.lower() not in EXTENSIONS:
         expected = f"a name that ends in one of {' '.join(EXTENSIONS)}"
@@ -207,10 +274,13 @@ def check_target(text: str) -> list[str]:
 
 
 def is_plain_name(part: str) -> bool:
-    """Whether a name is no more than that, on every system: Windows drops dots and spaces at the end."""
-    if not part or part != part.rstrip(" .") or len(part) > _LONGEST_NAME:
-        return False
-    return not _FORBIDDEN.search(part) and not _DEVICES.fullmatch(part)
+    """Whether a name is no more than that, and can be written, on every system."""
+    return bool(part) and len(part) <= _LONGEST_NAME and not _FORBIDDEN.search(part) and is_same_everywhere(part)
+
+
+def is_same_everywhere(part: str) -> bool:
+    """Whether a name means what it says on Windows too: no device, no stream, no dots and spaces that are dropped."""
+    return part == part.rstrip(" .") and not {":", "\0"} & set(part) and not _DEVICES.fullmatch(part)
 
 
 def find_target(text: str, folder: str | Path) -> Path:

@@ -15,7 +15,7 @@ import numpy as np
 from anydml.core.errors import ModelError, UnsupportedError, Violation, shown
 from anydml.core.integers import require_integers
 from anydml.core.rules import rule
-from anydml.files.access import ARGUMENT, open_regular
+from anydml.files.access import ARGUMENT, AnyPath, open_regular
 from anydml.process.loading import load_module
 
 PILLOW = rule("image.pillow", "Images need Pillow, which the extra anydml[images] brings.")
@@ -35,13 +35,13 @@ _MOST_PIXELS_OF_JPEG = 2048
 _FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
 
 
-def image_sizes(path: str | Path) -> tuple[int, int, int]:
+def image_sizes(path: AnyPath) -> tuple[int, int, int]:
     """Channels, height and width, from the picture's header alone."""
     with _open(path) as image:
         return 3, image.height, image.width
 
 
-def read_image(path: str | Path, sizes: tuple[int, int, int]) -> np.ndarray[Any, Any]:
+def read_image(path: AnyPath, sizes: tuple[int, int, int]) -> np.ndarray[Any, Any]:
     """The picture as float32 [channels, height, width], scaled to these sizes."""
     counts = require_integers(sizes, "sizes")
     if len(counts) != 3 or counts[0] not in MODES or min(counts) < 1:
@@ -100,7 +100,7 @@ def _too_many(found: str) -> Violation:
 
 
 @contextmanager
-def _open(path: str | Path) -> Iterator[Any]:
+def _open(path: AnyPath) -> Iterator[Any]:
     """The picture with only its header read."""
     pillow = find_pillow()
     with open_regular(path) as file, io.BufferedReader(file) as buffered:
@@ -124,7 +124,7 @@ def _can_hold(size: int, image: Any) -> bool:
 
 
 @contextmanager
-def _decoding(path: str | Path) -> Iterator[None]:
+def _decoding(path: AnyPath) -> Iterator[None]:
     """Decoders meet bytes from outside, and fail in many ways."""
     pillow = find_pillow()
     try:
@@ -165,5 +165,5 @@ def _resized(image: Any, size: tuple[int, int]) -> Any:
     return image if image.size == size else image.resize(size, find_pillow().Resampling.BICUBIC)
 
 
-def _not_an_image(path: str | Path, why: str) -> ModelError:
+def _not_an_image(path: AnyPath, why: str) -> ModelError:
     return ModelError(FORMAT("", f"{Path(path).name!r}, which cannot be decoded ({why})", "a PNG or JPEG picture"))

@@ -7,7 +7,6 @@ import re
 import warnings
 from dataclasses import dataclass
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from anydml.core.datatype import DataType
 from anydml.core.errors import DmlError, ModelError, counted, shortened, shown
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
-from anydml.files.access import ARGUMENT, file_size, read_bytes
+from anydml.files.access import ARGUMENT, AnyPath, file_size, read_bytes
 from anydml.files.access import read_into as read_bytes_into
 
 FORMAT = rule("npy.format", "An .npy file starts with NumPy's header.")
@@ -51,7 +50,7 @@ class Header:
         return prod(self.shape)
 
 
-def read_header(path: str | Path) -> Header:
+def read_header(path: AnyPath) -> Header:
     """The header of a file, checked against the file's size."""
     return parse_header(read_bytes(path, _LONGEST_HEADER + _LONGEST_PREAMBLE), file_size(path))
 
@@ -125,7 +124,7 @@ def _data_type(dtype: np.dtype[Any]) -> DataType:
         raise ModelError(TYPE("", f"the type {shortened(str(dtype))}", "a type DirectML has")) from None
 
 
-def read_into(path: str | Path, header: Header, target: Bytes) -> None:
+def read_into(path: AnyPath, header: Header, target: Bytes) -> None:
     """Fill memory with the array's elements, in C order and this machine's byte order."""
     read_bytes_into(path, target, header.start)
     values = target.view(header.data_type.numpy_dtype)
@@ -135,7 +134,7 @@ def read_into(path: str | Path, header: Header, target: Bytes) -> None:
         values[:] = values.reshape(header.shape, order="F").copy(order="C").reshape(-1)
 
 
-def read_array(path: str | Path, header: Header | None = None) -> np.ndarray[Any, Any]:
+def read_array(path: AnyPath, header: Header | None = None) -> np.ndarray[Any, Any]:
     """The array in a file, whose header may have been read before."""
     known = read_header(path) if header is None else header
     data = np.empty(known.data_type.bytes_for(known.element_count), np.uint8)

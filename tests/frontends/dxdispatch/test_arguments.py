@@ -14,8 +14,10 @@ import anydml as dml
 from anydml.files import access, images, npy
 from anydml.files.compare import compare, read_expected
 from anydml.files.json_reader import read_json
+from anydml.files.sources import Sources
 from anydml.frontends.dxdispatch import parse_model, read_model
 from anydml.frontends.dxdispatch.executor import Executor, Options
+from anydml.frontends.serialized import read_graph
 from anydml.runtime.device import Device
 from tests.frontends.dxdispatch.models import RELU
 
@@ -42,9 +44,14 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "parse_model(name)": lambda odd: parse_model(TEXT, name=odd),
     "parse_model(folder)": lambda odd: parse_model(TEXT, folder=odd),
     "parse_model(feature_level)": lambda odd: parse_model(TEXT, feature_level=odd),
+    "parse_model(input_path)": lambda odd: parse_model(TEXT, input_path=odd),
+    "parse_model(allow_outside)": lambda odd: parse_model(TEXT, allow_outside=odd),
     "parse_model(budget)": lambda odd: parse_model(TEXT, budget=odd),
     "read_model(path)": read_model,
     "read_model(input_path)": lambda odd: read_model("no such file", input_path=odd),
+    "read_model(allow_outside)": lambda odd: read_model("no such file", allow_outside=odd),
+    "read_graph(path)": read_graph,
+    "read_graph(allow_outside)": lambda odd: read_graph("no such file", allow_outside=odd),
     "read_model(feature_level)": lambda odd: read_model(Path(__file__), feature_level=odd),
     "Options(output_folder)": lambda odd: Options(output_folder=odd),
     "Options(iterations)": lambda odd: Options(iterations=odd),
@@ -55,8 +62,11 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "Executor(tick)": lambda odd: Executor(MODEL, Device(), Options(), str, odd),
     "read_json(source)": read_json,
     "read_json(name)": lambda odd: read_json("{", odd),
-    "find_source(text)": lambda odd: access.find_source(odd, Path()),
-    "find_source(folder)": lambda odd: access.find_source("no such file", odd),
+    "find(text)": lambda odd: Sources.of_model(Path()).find(odd),
+    "find(text) anywhere": lambda odd: Sources.of_model(Path(), allow_outside=True).find(odd),
+    "of_model(folder)": lambda odd: Sources.of_model(odd).find("no such file"),
+    "of_model(input_path)": lambda odd: Sources.of_model(Path(), odd).find("no such file"),
+    "of_model(allow_outside)": lambda odd: Sources.of_model(Path(), allow_outside=odd),
     "find_target(text)": lambda odd: access.find_target(odd, Path()),
     "find_target(folder)": lambda odd: access.find_target("x.bin", odd),
     "check_target": access.check_target,

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import anydml as dml
-from anydml.files import access as files
 from tests.frontends.dxdispatch.models import RELU, changed, parse, printed, resource, run
 
 FLOAT4 = {"DataType": "FLOAT32", "Sizes": [4]}
@@ -131,11 +130,10 @@ def test_failed_write__names_the_command(tmp_path: Path) -> None:
     assert "targetPath" in lines[violation.line - 1]  # type: ignore[attr-defined]
 
 
-def test_vanished_file__names_the_resource(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vanished_file__names_the_resource(tmp_path: Path) -> None:
     (tmp_path / "v.dat").write_bytes(bytes(8))
-    entry = {"initialValuesDataType": "INT32", "initialValues": {"sourcePath": str(tmp_path / "v.dat")}}
-    model = parse(resource(entry))
-    monkeypatch.setattr(files, "find_source", lambda *_: tmp_path / "v.dat")
+    entry = {"initialValuesDataType": "INT32", "initialValues": {"sourcePath": "v.dat"}}
+    model = parse(resource(entry), folder=tmp_path)
     (tmp_path / "v.dat").unlink()
     from anydml.frontends.dxdispatch.executor import Executor, Options
     from anydml.runtime.device import Device

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import anydml.operators  # noqa: F401 - declares them all
@@ -14,8 +13,8 @@ from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator
 from anydml.core.schema.names import ALIASES, suggest_operator
 from anydml.core.schema.validate import validate
-from anydml.files.access import find_source
 from anydml.files.json_tree import Node
+from anydml.files.sources import Sources
 from anydml.frontends.dxdispatch.bindings import Points, read_bindings
 from anydml.frontends.dxdispatch.fields import KIND, LONG, MOST_INTEGERS, Fields, Notes, quoted
 from anydml.frontends.dxdispatch.model import Bindings, Dispatchable, Place
@@ -45,7 +44,7 @@ class DispatchableReader:
 
     notes: Notes
     level: FeatureLevel
-    folder: Path
+    sources: Sources
 
     def read(self, name: str, node: Node) -> Dispatchable | None:
         fields = Fields(node, self.notes, "a dispatchable")
@@ -75,7 +74,7 @@ class DispatchableReader:
 
     def _serialized(self, name: str, node: Node, fields: Fields, key: str) -> Dispatchable | None:
         """A graph in a file of its own, with its weights beside it."""
-        read_graph = load_module("anydml.frontends.serialized").read_graph
+        read_graph_file = load_module("anydml.frontends.serialized.reading").read_graph_file
         text = fields.text("sourcePath", "the name of a file", required=True)
         flags = self._flags(fields.get("executionFlags"))
         bindings_node = fields.get("bindings")
@@ -83,7 +82,7 @@ class DispatchableReader:
         if text is None:
             return None
         graph = self.notes.attempt(
-            node, lambda: self._checked(read_graph(find_source(text, self.folder))), "sourcePath"
+            node, lambda: self._checked(read_graph_file(*self.sources.find_with_others(text))), "sourcePath"
         )
         if graph is None:
             return None

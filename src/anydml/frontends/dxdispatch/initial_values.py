@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from anydml.core.datatype import DataType
 from anydml.core.memory import Bytes
 from anydml.files import elements, images, npy
-from anydml.files.access import read_into
+from anydml.files.access import SourceFile, read_into
 from anydml.files.places import at_key
 
 
@@ -120,7 +119,7 @@ class Mixed(InitialValues):
 class NpyFile(InitialValues):
     """A NumPy array in a file, by its header."""
 
-    path: Path
+    file: SourceFile
     header: npy.Header
 
     @property
@@ -133,7 +132,7 @@ class NpyFile(InitialValues):
 
     def fill(self, target: Bytes) -> None:
         with at_key("sourcePath"):
-            npy.read_into(self.path, self.header, target)
+            npy.read_into(self.file, self.header, target)
 
 
 @dataclass(frozen=True)
@@ -141,7 +140,7 @@ class RawFile(InitialValues):
     """The bytes of a file as they are."""
 
     data_type: DataType
-    path: Path
+    file: SourceFile
     bytes_in_file: int
 
     @property
@@ -154,7 +153,7 @@ class RawFile(InitialValues):
 
     def fill(self, target: Bytes) -> None:
         with at_key("sourcePath"):
-            read_into(self.path, target)
+            read_into(self.file, target)
 
 
 @dataclass(frozen=True)
@@ -162,7 +161,7 @@ class ImageFile(InitialValues):
     """A picture as an NCHW tensor of floats from 0 to 1."""
 
     data_type: DataType
-    path: Path
+    file: SourceFile
     sizes: tuple[int, int, int]
     """Channels, height and width."""
 
@@ -173,5 +172,5 @@ class ImageFile(InitialValues):
 
     def fill(self, target: Bytes) -> None:
         with at_key("sourcePath"):
-            pixels = images.read_image(self.path, self.sizes)
+            pixels = images.read_image(self.file, self.sizes)
         target[:] = elements.to_bytes(pixels.astype(self.data_type.numpy_dtype), self.data_type)

@@ -12,6 +12,7 @@ from anydml.core.text import printable
 from anydml.files.access import as_path, is_regular, read_bytes, what_is
 from anydml.files.json_reader import MAXIMUM_BYTES, read_json
 from anydml.files.json_tree import Node
+from anydml.files.sources import Sources
 from anydml.frontends.dxdispatch.checks import check_dispatchable, check_dispatches, check_memory
 from anydml.frontends.dxdispatch.commands import CommandReader
 from anydml.frontends.dxdispatch.dispatchables import DispatchableReader
@@ -25,13 +26,17 @@ FILE = rule("model.file", "A model is a file that can be read.")
 
 
 def read_model(
-    path: str | Path, input_path: str | Path | None = None, feature_level: FeatureLevelLike = HIGHEST_LEVEL
+    path: str | Path,
+    input_path: str | Path | None = None,
+    feature_level: FeatureLevelLike = HIGHEST_LEVEL,
+    *,
+    allow_outside: bool = False,
 ) -> Model:
     """The model in a file; what it reads lies beside it, or in `input_path`."""
     found = as_path(path, "path")
-    folder = None if input_path is None else as_path(input_path, "input_path")
-    if not is_regular(found) and folder is not None:
-        found = folder / found
+    inputs = None if input_path is None else as_path(input_path, "input_path")
+    if not is_regular(found) and inputs is not None:
+        found = inputs / found
     name = shortened(printable(str(path)))
     if not is_regular(found):
         raise ModelError(FILE("", what_is(found), "a model file", nearby_model(found)), name)
@@ -45,8 +50,14 @@ def read_model(
         data = guarded(lambda: read_bytes(found, MAXIMUM_BYTES + 1), lambda: _out_of_memory(name))
     except ModelError as error:
         raise ModelError(FILE("", error.violations[0].found, "a file that can be read"), name) from None
-    folder = found.parent if folder is None else folder
-    return parse_model(data, name=str(path), folder=folder, feature_level=feature_level)
+    return parse_model(
+        data,
+        name=str(path),
+        folder=found.parent,
+        input_path=inputs,
+        feature_level=feature_level,
+        allow_outside=allow_outside,
+    )
 
 
 def parse_model(
@@ -54,19 +65,25 @@ def parse_model(
     *,
     name: str = "model",
     folder: str | Path = ".",
+    input_path: str | Path | None = None,
     feature_level: FeatureLevelLike = HIGHEST_LEVEL,
     budget: int | None = None,
+    allow_outside: bool = False,
 ) -> Model:
-    """The model in a text. Nothing is allocated for it yet, and files are looked at no further than their headers."""
+    """The model in a text. Nothing is allocated for it yet, and files are looked at no further than their headers.
+
+    Files are looked for in `input_path`, or in the model's `folder` if there is none, then in the current folder; they
+    lie inside one of these three, unless `allow_outside` lets a model read any file.
+    """
     level = FeatureLevel.parse(feature_level)
-    inputs = as_path(folder, "folder")
+    sources = Sources.of_model(folder, input_path, allow_outside=allow_outside)
     most = memory_budget() if budget is None else require_integer(budget, "budget")
-    return guarded(lambda: _parse(source, name, inputs, level, most), lambda: _out_of_memory(name))
+    return guarded(lambda: _parse(source, name, sources, level, most), lambda: _out_of_memory(name))
 
 
-def _parse(source: str | bytes, name: str, folder: Path, level: FeatureLevel, budget: int) -> Model:
+def _parse(source: str | bytes, name: str, sources: Sources, level: FeatureLevel, budget: int) -> Model:
     notes = Notes(read_json(source, name))
-    model = _read(notes, name, folder, level, budget)
+    model = _read(notes, name, sources, level, budget)
     notes.violations.sort(key=lambda violation: (violation.line, violation.column))
     raise_if_any(notes.violations, ModelError)
     return model
@@ -76,15 +93,15 @@ def _out_of_memory(name: str) -> OutOfMemoryError:
     return OutOfMemoryError(MEMORY("", "too little memory", "room for the model", "large data in files"), name)
 
 
-def _read(notes: Notes, name: str, folder: Path, level: FeatureLevel, budget: int) -> Model:
+def _read(notes: Notes, name: str, sources: Sources, level: FeatureLevel, budget: int) -> Model:
     fields = Fields(notes.document.root, notes, "a model")
     fields.get("$schema")
     resources: dict[str, Resource | None] = {}
     for key, node in notes.until_full(_entries(fields, "resources")):
-        resources[key] = ResourceReader(notes, folder).read(key, node)
+        resources[key] = ResourceReader(notes, sources).read(key, node)
     dispatchables: dict[str, Dispatchable | None] = {}
     for key, node in notes.until_full(_entries(fields, "dispatchables")):
-        dispatchables[key] = found = DispatchableReader(notes, level, folder).read(key, node)
+        dispatchables[key] = found = DispatchableReader(notes, level, sources).read(key, node)
         if found is not None:
             check_dispatchable(node, found, notes, budget)
     commands = _commands(fields, CommandReader(notes, resources, dispatchables))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from anydml.core.datatype import DataType
 from anydml.core.rules import rule
 from anydml.core.tensor import round_up
 from anydml.files import images, npy
-from anydml.files.access import ARRAY_EXTENSION, IMAGE_EXTENSIONS, file_size, find_source
+from anydml.files.access import ARRAY_EXTENSION, IMAGE_EXTENSIONS, SourceFile, file_size
 from anydml.files.elements import to_array, to_bytes
 from anydml.files.json_tree import Node
+from anydml.files.sources import Sources
 from anydml.frontends.dxdispatch.fields import INT64_MAX, KIND, UINT32_MAX, Fields, Notes, quoted
 from anydml.frontends.dxdispatch.initial_values import (
     Constant,
@@ -40,10 +40,10 @@ UNKNOWN_TYPE = ("UNKNOWN", "DML_TENSOR_DATA_TYPE_UNKNOWN")
 
 @dataclass(frozen=True)
 class ResourceReader:
-    """Reads resources; files are looked for in `folder`."""
+    """Reads resources, and looks for the files that they name."""
 
     notes: Notes
-    folder: Path
+    sources: Sources
 
     def read(self, name: str, node: Node) -> Resource | None:
         fields = Fields(node, self.notes, "a resource")
@@ -179,10 +179,10 @@ class ResourceReader:
         fields = Fields(node, self.notes, "initial values")
         text = fields.text("sourcePath", "the name of a file", required=True)
         fields.finish()
-        path = None if text is None else self.notes.attempt(node, lambda: find_source(text, self.folder), "sourcePath")
-        if path is None or not self._is_type_of(path, kind, node):
+        file = None if text is None else self.notes.attempt(node, lambda: self.sources.find(text), "sourcePath")
+        if file is None or not self._is_type_of(file, kind, node):
             return None
-        found = self.notes.attempt(node, lambda: _open(path, kind, resample), "sourcePath")
+        found = self.notes.attempt(node, lambda: _open(file, kind, resample), "sourcePath")
         if found is None:
             return None
         assert found.data_type is not None  # no file holds mixed types
@@ -195,9 +195,9 @@ class ResourceReader:
             return None
         return found
 
-    def _is_type_of(self, path: Path, kind: DataType | None, node: Node) -> bool:
+    def _is_type_of(self, file: SourceFile, kind: DataType | None, node: Node) -> bool:
         """Whether a file of this name can hold the type; an .npy file tells its own."""
-        extension = path.suffix.lower()
+        extension = file.path.suffix.lower()
         if extension in IMAGE_EXTENSIONS and kind not in (DataType.FLOAT32, DataType.FLOAT16):
             found = "no data type" if kind is None else kind.name
             self.notes.add(node, TYPE, found, "FLOAT32 or FLOAT16 for an image")
@@ -209,13 +209,13 @@ class ResourceReader:
         return True
 
 
-def _open(path: Path, kind: DataType | None, resample: tuple[int, int, int] | None) -> InitialValues:
+def _open(file: SourceFile, kind: DataType | None, resample: tuple[int, int, int] | None) -> InitialValues:
     """What a file holds, by its header."""
-    extension = path.suffix.lower()
+    extension = file.path.suffix.lower()
     if extension == ARRAY_EXTENSION:
-        return NpyFile(path, npy.read_header(path))
+        return NpyFile(file, npy.read_header(file))
     assert kind is not None
     if extension in IMAGE_EXTENSIONS:
-        sizes = images.image_sizes(path)
-        return ImageFile(kind, path, resample or sizes)
-    return RawFile(kind, path, file_size(path))
+        sizes = images.image_sizes(file)
+        return ImageFile(kind, file, resample or sizes)
+    return RawFile(kind, file, file_size(file))

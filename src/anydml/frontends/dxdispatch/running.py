@@ -23,15 +23,17 @@ def run_model(
     device: Device | str | None = None,
     input_path: str | Path | None = None,
     output_path: str | Path = ".",
+    allow_outside: bool = False,
     write: Callable[[str], Any] | None = None,
 ) -> dict[str, npt.NDArray[Any]]:
     """Run a model file and return its resources as arrays, by name.
 
     A resource has the sizes of the tensor it was last bound to; one that was bound to none is flat, and one of mixed
     types comes as bytes. What the model prints goes to `write`, such as `sys.stdout.write`, and is dropped otherwise.
+    A model reads files inside its folder, `input_path` and the current folder only; `allow_outside` lets it read any.
     """
     where = device if isinstance(device, Device) else Device(device) if device is not None else Device()
-    model = read_model(path, input_path, where.feature_level)
+    model = read_model(path, input_path, where.feature_level, allow_outside=allow_outside)
     options = Options(output_folder=Path(output_path))
     outcome = Executor(model, where, options, write or (lambda text: None)).run()
     return {name: _array(model, outcome, name, data) for name, data in outcome.resources.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from anydml.core.schema import OPERATORS, Operator, Scalar, TensorField
 from anydml.core.schema.fields import CountField, Field
 from anydml.core.schema.names import ALIASES
 from anydml.core.text import printable
-from anydml.files.access import file_size, is_plain_name, read_bytes, read_into
+from anydml.files.access import READ, SOURCE, SourceFile, as_path, file_size, read_bytes, read_into
+from anydml.files.sources import Sources
 from anydml.frontends.serialized import schema
 from anydml.frontends.serialized.tables import FORMAT, MISSING, File, Table, refuse
 from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, Node, OperatorNode, OutputEdge
@@ -35,22 +37,23 @@ Weights = Callable[[str, str], Bytes]
 """The bytes of a constant, from its name and the path of its node."""
 
 
-def read_graph(path: str | Path) -> Graph:
-    """The graph in a file; the weights lie beside it."""
-    found = Path(path)
-    size = file_size(found)
+def read_graph(path: str | Path, *, allow_outside: bool = False) -> Graph:
+    """The graph in a file; the weights lie beside it, in files that `allow_outside` lets lie anywhere."""
+    found = as_path(path, "path")
+    return read_graph_file(found, Sources.of_graph(found, allow_outside=allow_outside))
+
+
+def read_graph_file(file: Path | SourceFile, sources: Sources) -> Graph:
+    """The graph in a file whose weights are found in `sources`."""
+    size = file_size(file)
     if size >= _MAXIMUM_BYTES:
         raise refuse(FORMAT, "", f"{size} bytes", f"less than {_MAXIMUM_BYTES}, what a flatbuffer can have")
-    data = read_bytes(found, size)
+    data = read_bytes(file, size)
     left = [memory_budget()]
-
-    def weights(name: str, where: str) -> Bytes:
-        return _read_weights(found.parent, name, where, left)
-
     try:
-        return parse_graph(data, weights)
+        return parse_graph(data, lambda name, where: _read_weights(sources, name, where, left))
     except DmlError as error:
-        raise ModelError(error.violations, shortened(printable(str(path)))) from None
+        raise ModelError(error.violations, shortened(printable(os.fspath(file)))) from None
 
 
 def parse_graph(data: bytes, weights: Weights | None = None) -> Graph:
@@ -66,27 +69,21 @@ def _no_weights(name: str, where: str) -> Bytes:
     raise refuse(WEIGHTS, where, shown(name), "constants in the graph itself", "read_graph, which reads files")
 
 
-def _read_weights(folder: Path, name: str, where: str, left: list[int]) -> Bytes:
-    """The file of a constant: inside the folder, whatever its name and links say."""
-    parts = name.replace("\\", "/").split("/")
-    if not all(is_plain_name(part) for part in parts):
-        raise refuse(WEIGHTS, where, shown(name), "the name of a file in the folder of the graph")
-    path = folder.joinpath(*parts[:-1], parts[-1] + schema.WEIGHTS_SUFFIX)
-    expected = f"{shortened(name)}{schema.WEIGHTS_SUFFIX} in the folder of the graph"
+def _read_weights(sources: Sources, name: str, where: str, left: list[int]) -> Bytes:
+    """The bytes in the file of a constant."""
     try:
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise refuse(WEIGHTS, where, "a link to another folder", expected)
-        size = file_size(path)
+        file = sources.find(name + schema.WEIGHTS_SUFFIX)
+        size = file_size(file)
         if size > left[0]:
-            raise refuse(WEIGHTS, where, f"{size} bytes", f"at most {left[0]}, what fits in memory")
+            raise refuse(WEIGHTS, "", f"{size} bytes", f"at most {left[0]}, what fits in memory")
         left[0] -= size
         content = np.empty(size, np.uint8)
-        read_into(path, content)
-    except (ModelError, OSError, RuntimeError) as error:
-        if isinstance(error, ModelError) and error.violations[0].rule == WEIGHTS.id:
-            raise
-        found = error.violations[0].found if isinstance(error, ModelError) else str(error)
-        raise refuse(WEIGHTS, where, found, expected) from None
+        read_into(file, content)
+    except ModelError as error:
+        told = error.violations[0]
+        if told.rule in (SOURCE.id, READ.id):
+            raise refuse(WEIGHTS, where, told.found, told.expected) from None
+        raise ModelError(told.under(where)) from None
     return content
 
 
