@@ -74,10 +74,10 @@ class Builder:
         found = [source for source in self.sources if accept(source.desc)]
         return self.random.choice(found) if found else None
 
-    def build(self) -> Graph:
+    def build(self, also_read: float = 0.1) -> Graph:
         """Every tensor that nobody reads is a graph output, and some that are read too."""
         loose = [s for s in self.sources if s.node is not None and (s.node, s.index) not in self.read]
-        extra = [s for s in self.sources if s.node is not None and s not in loose and self.random.random() < 0.1]
+        extra = [s for s in self.sources if s.node is not None and s not in loose and self.random.random() < also_read]
         outputs = [OutputEdge(s.node or 0, s.index, i) for i, s in enumerate([*loose, *extra])]
         return Graph(self.nodes, self.input_edges, outputs, self.edges, input_count=len(self.inputs))
 
@@ -325,3 +325,48 @@ def used_only(graph: Graph, inputs: list[dml.TensorDesc]) -> tuple[Graph, list[d
     ]
     trimmed = Graph(graph.nodes, edges, graph.output_edges, graph.intermediate_edges)
     return trimmed, [inputs[i] for i in used]
+
+
+def random_pointwise_graph(random: Random, nodes: int) -> Graph:
+    """Long chains with side branches: every node reads something recent, transposed at times; all are 4 by 4."""
+    b = Builder(random)
+    plain, turned = dml.TensorDesc("FLOAT32", [4, 4]), dml.TensorDesc("FLOAT32", [4, 4], [1, 4])
+    half = dml.TensorDesc("FLOAT16", [4, 4])
+    for _ in range(3):
+        b.new_input(plain)
+    unread = b.sources[:]
+    often, shared = random.choice((0, 0.02, 0.1, 0.3)), random.choice((0, 0.01, 0.05, 0.2))
+
+    def recent() -> Source:
+        among = b.sources[-8:] if random.random() < shared else unread[-3:] or b.sources[:3]
+        found = random.choice(among)
+        unread[:] = [source for source in unread if source is not found]
+        return found
+
+    def add(operator: dml.Operator, *inputs: Source) -> None:
+        b.add(operator, list(inputs))
+        unread.append(b.sources[-1])
+        b.sources[:] = [source for source in b.sources if source.desc is plain]
+
+    while len(b.nodes) < nodes:
+        kind = random.choice(
+            ("relu", "tanh", "scaled", "sum", "sum", "product", "turned", "constant", "half", "softmax")
+        )
+        if kind in ("sum", "product"):
+            make = dml.ElementWiseAdd if kind == "sum" else dml.ElementWiseMultiply
+            second = turned if random.random() < often else plain
+            add(make(a_tensor=plain, b_tensor=second, output_tensor=plain), recent(), recent())
+        elif kind == "constant":
+            add(dml.ElementWiseAdd(a_tensor=plain, b_tensor=plain, output_tensor=plain), recent(), b.constant(plain))
+        elif kind == "half":
+            b.add(dml.Cast(input_tensor=plain, output_tensor=half), [recent()])
+            add(dml.Cast(input_tensor=half, output_tensor=plain), b.sources[-1])
+        elif kind == "softmax" and random.random() < often:
+            add(dml.ActivationSoftmax(input_tensor=plain, output_tensor=plain), recent())
+        elif kind == "scaled":
+            scale = random.choice((0.5, 0.25, 2.0)), 0.5
+            add(dml.ElementWiseIdentity(input_tensor=plain, output_tensor=plain, scale_bias=scale), recent())
+        else:
+            make = dml.ActivationTanh if kind == "tanh" else dml.ActivationRelu
+            add(make(input_tensor=turned if kind == "turned" else plain, output_tensor=plain), recent())
+    return used_only(b.build(also_read=0), b.inputs)[0]

@@ -43,7 +43,10 @@ class Node:
         return f"<{describe(self)}: {self.type}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return make, (self.op, self.type, self.args, self.value)
+        """All nodes in a row: written as a tree, long chains would go deeper than Python can."""
+        order = walk(self)
+        place = {node: number for number, node in enumerate(order)}
+        return _remade, tuple((n.op, n.type, tuple(place[arg] for arg in n.args), n.value) for n in order)
 
 
 _lock = RLock()
@@ -63,6 +66,13 @@ def make(op: str, type: ElementType, args: tuple[Node, ...] = (), value: Any = N
 def _exact(value: Any) -> Any:
     """A key under which 0.0 and -0.0 differ, and NaN is itself."""
     return struct.pack("<d", value) if isinstance(value, float) else value
+
+
+def _remade(*rows: tuple[str, ElementType, tuple[int, ...], Any]) -> Node:
+    nodes: list[Node] = []
+    for op, type, places, value in rows:
+        nodes.append(make(op, type, tuple(nodes[place] for place in places), value))
+    return nodes[-1]
 
 
 def load(operand: int, type: ElementType) -> Node:

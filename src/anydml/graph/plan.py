@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -126,37 +127,53 @@ class Uses:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.steps: list[Step | None] = list(plan.steps)
-        self.readers, self.writers = (
-            {slot: list(numbers) for slot, numbers in found.items()} for found in (plan.readers, plan.writers)
-        )
+        self._reads, self._writes = [reads(step) for step in plan.steps], [writes(step) for step in plan.steps]
+        self._readers, self._writers = _users(self._reads), _users(self._writes)
 
     def producer(self, slot: int, reader: int) -> int | None:
         """The one step that writes a temporary slot which only this step reads."""
-        if self.plan.slots[slot].kind is not SlotKind.TEMPORARY or self.readers.get(slot) != [reader]:
+        if self.plan.slots[slot].kind is not SlotKind.TEMPORARY or self._readers.get(slot) != [reader]:
             return None
-        writing = self.writers.get(slot, [])
+        writing = self._writers.get(slot, [])
         return writing[0] if len(writing) == 1 else None
 
-    def may_merge(self, first: int, last: int, merged: Step) -> bool:
-        """Whether two steps can become one at the place of the second: nothing between them gets in the way."""
+    def may_merge(self, first: int, last: int, between: int) -> bool:
+        """Whether one step at the place of the second can do the work of both, without the slot between them.
 
-        def is_between(numbers: list[int]) -> bool:
-            return any(first < number < last for number in numbers)
+        Nothing that lies between the two steps may get in the way.
+        """
+        read, written = self._used_by_both(first, last, between)
+        is_overwritten = any(_is_between(first, self._writers.get(slot), last) for slot in read)
+        return not is_overwritten and not any(_is_between(first, self._readers.get(slot), last) for slot in written)
 
-        overwritten = any(is_between(self.writers.get(slot, [])) for slot in reads(merged))
-        return not overwritten and not any(is_between(self.readers.get(slot, [])) for slot in writes(merged))
+    def merge(self, first: int, last: int, between: int, merged: Step | None = None) -> None:
+        """Put one step for two: the second one itself, if none is given."""
+        self.steps[first], self.steps[last] = None, merged or self.steps[last]
+        tables = (self._reads, self._readers), (self._writes, self._writers)
+        for (found, users), used in zip(tables, self._used_by_both(first, last, between), strict=True):
+            _change(users, first, found[first], set())
+            _change(users, last, found[last], used)
+            found[first], found[last] = set(), used
 
-    def merge(self, first: int, last: int, merged: Step) -> None:
-        for number in (first, last):
-            step = self.steps[number]
-            assert step is not None
-            for table, slots in ((self.readers, reads(step)), (self.writers, writes(step))):
-                for slot in slots:
-                    table[slot].remove(number)
-        for table, slots in ((self.readers, reads(merged)), (self.writers, writes(merged))):
-            for slot in slots:
-                table[slot] = sorted([*table.get(slot, []), last])
-        self.steps[first], self.steps[last] = None, merged
+    def _used_by_both(self, first: int, last: int, between: int) -> tuple[set[int], set[int]]:
+        read, written = self._reads[first] | self._reads[last], self._writes[first] | self._writes[last]
+        return read - {between}, written - {between}
 
     def result(self) -> Plan:
         return replace(self.plan, steps=tuple(step for step in self.steps if step is not None))
+
+
+def _is_between(first: int, numbers: list[int] | None, last: int) -> bool:
+    """Whether one of the numbers, which rise, lies between two others."""
+    if not numbers:
+        return False
+    place = bisect_right(numbers, first)
+    return place < len(numbers) and numbers[place] < last
+
+
+def _change(users: dict[int, list[int]], number: int, old: set[int], new: set[int]) -> None:
+    """Note that a step uses other slots. A slot may have very many users, of which only one is touched."""
+    for slot in old - new:
+        del users[slot][bisect_left(users[slot], number)]
+    for slot in new - old:
+        insort(users.setdefault(slot, []), number)

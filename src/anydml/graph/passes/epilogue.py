@@ -11,6 +11,7 @@ from anydml.core.expression import Node, cast, load, substitute
 from anydml.core.loops import Route, route
 from anydml.core.steps import Access, Nest, Program, Store, without_unused_loads
 from anydml.graph.passes.forward import cut_nest
+from anydml.graph.passes.fuse import MOST_OPERATIONS, operations_of
 from anydml.graph.plan import Plan, Uses
 
 
@@ -21,12 +22,12 @@ def fuse_into_programs(plan: Plan) -> Plan:
         for access in consumer.loads if isinstance(consumer, Nest) else ():
             first = uses.producer(access.slot, number)
             producer = None if first is None else uses.steps[first]
-            if first is None or not isinstance(producer, Program):
+            if first is None or not isinstance(producer, Program) or not uses.may_merge(first, number, access.slot):
                 continue
             assert isinstance(consumer, Nest)
             merged = _merged(producer, consumer, access.slot)
-            if merged is not None and uses.may_merge(first, number, merged):
-                uses.merge(first, number, merged)
+            if merged is not None:
+                uses.merge(first, number, access.slot, merged)
                 break
     return uses.result()
 
@@ -50,6 +51,8 @@ def _merged_nest(nest: Nest, consumer: Nest, slot: int) -> Nest | None:
     if len(numbers) != 1:  # the same element is wanted at two indices
         return None
     number, access = numbers[0], consumer.loads[numbers[0]]
+    if operations_of(nest) + operations_of(consumer) - 1 > MOST_OPERATIONS:  # one reads the other's result
+        return None
     if access.type is not store.access.type or access.type.is_packed_pair:
         return None
     found = route(consumer.sizes, access.strides, access.offset, nest.sizes, store.access.strides, store.access.offset)

@@ -19,11 +19,12 @@ def place(plan: Plan) -> Plan:
     for number, copy in enumerate(plan.steps):
         if not isinstance(copy, Nest) or not copy.is_copy:
             continue
-        first = uses.producer(copy.loads[0].slot, number)
+        between = copy.loads[0].slot
+        first = uses.producer(between, number)
         producer = None if first is None else uses.steps[first]
         moved = None if producer is None else _moved(producer, copy)
-        if first is not None and moved is not None and uses.may_merge(first, number, moved):
-            uses.merge(first, number, moved)
+        if first is not None and moved is not None and uses.may_merge(first, number, between):
+            uses.merge(first, number, between, moved)
     return uses.result()
 
 
