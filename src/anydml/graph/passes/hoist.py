@@ -12,15 +12,7 @@ _KNOWN = (SlotKind.CONSTANT, SlotKind.PERSISTENT)
 def hoist(plan: Plan) -> Plan:
     if not plan.of_kind(SlotKind.TEMPORARY):
         return plan
-    written = plan.writers
-    hoisted: set[int] = set()
-    while True:
-        more = {n for n in range(len(plan.steps)) if n not in hoisted and _may_hoist(plan, n, hoisted, written)}
-        # A tensor that several steps write is computed once only if all of them are.
-        more = {n for n in more if all(set(written[slot]) <= hoisted | more for slot in writes(plan.steps[n]))}
-        if not more:
-            break
-        hoisted |= more
+    hoisted = _hoisted(plan)
     if not hoisted:
         return plan
     kept = {slot for n in hoisted for slot in writes(plan.steps[n])}
@@ -30,10 +22,17 @@ def hoist(plan: Plan) -> Plan:
     return replace(plan.with_slots(slots), steps=steps, initialize=plan.initialize + once)
 
 
-def _may_hoist(plan: Plan, number: int, hoisted: set[int], written: dict[int, list[int]]) -> bool:
-    step = plan.steps[number]
-    if any(plan.slots[slot].kind is not SlotKind.TEMPORARY for slot in writes(step)):
-        return False
-    return all(
-        plan.slots[slot].kind in _KNOWN or (slot in written and set(written[slot]) <= hoisted) for slot in reads(step)
-    )
+def _hoisted(plan: Plan) -> set[int]:
+    """All steps, less those that cannot run once, and those that read or write what such write."""
+    read, written = plan.readers, plan.writers
+    known = {n for n, slot in enumerate(plan.slots) if slot.kind in _KNOWN} | written.keys()
+    temporary = set(plan.of_kind(SlotKind.TEMPORARY))
+    lost = [n for n, step in enumerate(plan.steps) if not (reads(step) <= known and writes(step) <= temporary)]
+    hoisted, changing = set(range(len(plan.steps))), set[int]()
+    while lost:
+        number = lost.pop()
+        hoisted.discard(number)
+        for slot in writes(plan.steps[number]) - changing:
+            changing.add(slot)
+            lost += [n for n in (*read.get(slot, ()), *written[slot]) if n in hoisted]
+    return hoisted
