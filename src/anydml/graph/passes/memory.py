@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from anydml.core.tensor import round_up
+from anydml.graph.passes.arena import Piece, most_alive, pairs_alive, place_in_time, place_lowest
+from anydml.graph.passes.groups import connected
 from anydml.graph.plan import Plan, Slot, SlotKind
 
 TEMPORARY_ALIGNMENT_BYTES = 64
 """A cache line."""
 PERSISTENT_ALIGNMENT_BYTES = 256
-
-
-@dataclass(frozen=True)
-class _Range:
-    """Slots that are one piece of memory: its size, and the first and last step that touches it."""
-
-    slots: tuple[int, ...]
-    size: int
-    first: int
-    last: int
-
-    def meets(self, other: _Range) -> bool:
-        return self.first <= other.last and other.first <= self.last
+MOST_NEIGHBOURS = 128
+"""Pieces that live at the same time as another, in the mean. With more, to try several orders takes too long."""
 
 
 def assign_memory(plan: Plan) -> Plan:
@@ -44,7 +35,7 @@ def _at(slot: Slot, offset: int) -> Slot:
     return slot if slot.offset == offset else replace(slot, offset=offset)
 
 
-_ORDERS: tuple[Callable[[_Range], Any], ...] = (
+_ORDERS: tuple[Callable[[Piece], Any], ...] = (
     lambda piece: (-piece.size, piece.first),
     lambda piece: (-piece.size * (piece.last - piece.first + 1), piece.first),
     lambda piece: (piece.first - piece.last, -piece.size),
@@ -55,51 +46,42 @@ _ORDERS: tuple[Callable[[_Range], Any], ...] = (
 
 def _temporary(plan: Plan) -> tuple[dict[int, int], int]:
     """The smallest arena that one of the orders gives."""
-    ranges = _ranges(plan)
-    orders = _ORDERS if len(ranges) > 1 else _ORDERS[:1]
-    placed = min((_place(sorted(ranges, key=order)) for order in orders), key=lambda found: found[1])
-    return {slot: offset for offset, piece in placed[0] for slot in piece.slots}, placed[1]
+    pieces = _pieces(plan)
+    if pairs_alive(pieces) > MOST_NEIGHBOURS * len(pieces):
+        offsets, total = place_in_time(pieces)
+    else:
+        pieces, offsets, total = _smallest(pieces)
+    return {slot: offset for offset, piece in zip(offsets, pieces, strict=True) for slot in piece.slots}, total
 
 
-def _place(ranges: list[_Range]) -> tuple[list[tuple[int, _Range]], int]:
-    """Each piece at the lowest place that is free while it lives, and the size of it all."""
-    placed: list[tuple[int, _Range]] = []
-    total = 0
-    for piece in ranges:
-        offset = 0
-        for start, other in sorted(((s, o) for s, o in placed if o.meets(piece)), key=lambda pair: pair[0]):
-            if start - offset >= piece.size:
-                break
-            offset = max(offset, start + other.size)
-        placed.append((offset, piece))
-        total = max(total, offset + piece.size)
-    return placed, total
+def _smallest(pieces: list[Piece]) -> tuple[list[Piece], list[int], int]:
+    best: tuple[list[Piece], list[int], int] | None = None
+    least = most_alive(pieces)
+    for order in _ORDERS:
+        ordered = sorted(pieces, key=order)
+        offsets, total = place_lowest(ordered)
+        if best is None or total < best[2]:
+            best = ordered, offsets, total
+        if total == least:
+            break
+    assert best is not None
+    return best
 
 
-def _ranges(plan: Plan) -> list[_Range]:
+def _pieces(plan: Plan) -> list[Piece]:
     read, written = plan.readers, plan.writers
     used = [n for n in plan.of_kind(SlotKind.TEMPORARY) if n in written]
-    root = {number: number for number in used}
-    for source, destination in sorted(plan.joined):
-        root[destination] = source
-    groups: dict[int, list[int]] = {}
-    for number in used:
-        top = number
-        while root[top] != top:
-            top = root[top]
-        groups.setdefault(top, []).append(number)
     return [
-        _Range(
+        Piece(
             tuple(slots),
             round_up(max(plan.slots[n].size_in_bytes for n in slots), TEMPORARY_ALIGNMENT_BYTES),
             min(written[n][0] for n in slots),
             max([*(n for slot in slots for n in read.get(slot, ())), *(written[n][-1] for n in slots)]),
         )
-        for slots in groups.values()
+        for slots in connected(used, sorted(plan.joined))
     ]
 
 
 def lower_bound(plan: Plan) -> int:
     """What no arrangement can beat: the most memory that lives at one time."""
-    ranges = _ranges(plan)
-    return max((sum(r.size for r in ranges if r.first <= n <= r.last) for n in range(len(plan.steps))), default=0)
+    return most_alive(_pieces(plan))
