@@ -77,10 +77,11 @@ class _Lowering:
                 self.slots[slots[index]] = replace(self.slots[slots[index]], size_in_bytes=needed, tensor=tensor)
             reached[slots[index]] = max(reached.get(slots[index], 0), tensor.minimum_size_in_bytes)
             self.inputs[edge.to_node_index, edge.to_node_input_index] = slots[index]
-        for number in [n for n in slots.values() if self.slots[n].kind is SlotKind.OWNED]:
-            self._keep(number, reached[number])
+        owned = [n for n in slots.values() if self.slots[n].kind is SlotKind.OWNED]
+        kept = {number: self._keep(number, reached[number]) for number in owned}
+        self.inputs = {place: kept.get(number, number) for place, number in self.inputs.items()}
 
-    def _keep(self, number: int, size: int) -> None:
+    def _keep(self, number: int, size: int) -> int:
         """Persistent memory for an owned input, which everything reads from then on.
 
         The bytes that some reader reaches are copied: the caller's buffer may end after them.
@@ -88,7 +89,7 @@ class _Lowering:
         slot = self.slots[number]
         kept = self._add(replace(slot, kind=SlotKind.PERSISTENT, name=f"kept {slot.name}"))
         self.initialize.append(_copy(number, kept, DataType.UINT8, (size,), (1,)))
-        self.inputs = {key: kept if found == number else found for key, found in self.inputs.items()}
+        return kept
 
     def _graph_outputs(self) -> None:
         for edge in self.graph.output_edges:
