@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anydml.cli.bench_compile import add_compile
 from anydml.cli.bench_compute import add_compute
 from anydml.cli.bench_first_use import add_first_use
 from anydml.cli.bench_graph import add_graph, write_picture
@@ -29,6 +30,7 @@ def add_parser(subparsers: Any) -> None:
     _add_moves(kinds.add_parser("moves", help="strided moves, beside a contiguous copy and beside peers"))
     add_compute(kinds.add_parser("compute", help="arithmetic, beside NumPy, PyTorch and ONNX Runtime"))
     add_graph(kinds.add_parser("graph", help="whole networks, beside ONNX Runtime"))
+    add_compile(kinds.add_parser("compile", help="the time to compile graphs of very many nodes"))
     add_first_use(kinds.add_parser("first-use", help="the time to the first result of common operators"))
 
 
