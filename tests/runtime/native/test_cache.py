@@ -46,14 +46,39 @@ def test_saved__is_loaded(folder: Path, ways: None) -> None:
 
 
 @POSIX
-def test_folder__is_private(folder: Path) -> None:
+def test_folder__is_private_and_so_are_those_made_on_the_way(
+    folder: Path, ways: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = folder / "very" / "deep"
+    monkeypatch.setenv(cache.VARIABLE, str(deep))
     before = os.umask(0)
     try:
         cache.save("name", b"code")
     finally:
         os.umask(before)
-    assert folder.stat().st_mode & 0o777 == 0o700
-    assert (folder / "name").stat().st_mode & 0o777 == 0o600
+    for made in (deep, deep.parent, folder, folder.parent):
+        assert made.stat().st_mode & 0o777 == 0o700
+    assert (deep / "name").stat().st_mode & 0o777 == 0o600
+
+
+@POSIX
+@pytest.mark.parametrize("is_link", [False, True])
+def test_folder__below_one_that_all_can_write_to_is_not_used(
+    folder: Path, ways: None, is_link: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody could put another folder of this user in its place. Where the folder is sticky, nobody can."""
+    cache.save("name", b"code")
+    if is_link:
+        link = folder.parent.with_name("link")
+        link.symlink_to(folder.parent)
+        monkeypatch.setenv(cache.VARIABLE, str(link / folder.name))
+    assert cache.load("name") == b"code"
+    folder.parent.chmod(0o777)
+    assert cache.load("name") is None
+    cache.save("more", b"code")
+    assert names(folder) == {"name"}
+    folder.parent.chmod(0o1777)
+    assert cache.load("name") == b"code"
 
 
 @POSIX
@@ -282,6 +307,56 @@ def test_default_folder__is_the_users_own(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.delenv(cache.VARIABLE)
     cache.save("name", b"code")
     assert [file.parent.name for file in tmp_path.rglob("name")] == ["kernels"]
+
+
+@pytest.mark.parametrize("value", ["cache", "./cache", "cache/../cache", "../here/cache"])
+@pytest.mark.parametrize("name", ["XDG_CACHE_HOME", "LOCALAPPDATA", "HOME", "USERPROFILE", cache.VARIABLE])
+def test_relative_folders__are_not_followed(
+    name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The current folder may hold what somebody else has packed: files of the user, with another's code."""
+    here, home = tmp_path / "here", tmp_path / "home"
+    here.mkdir()
+    home.mkdir()
+    monkeypatch.chdir(here)
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(home))
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA", cache.VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    planted = here / "cache"
+    for folder in (planted, planted / "anydml" / "kernels", planted / ".cache" / "anydml" / "kernels"):
+        folder.mkdir(parents=True, mode=0o700)
+        folder.chmod(0o700)
+        (folder / "name").write_bytes(cache._header("name", b"code") + b"code")
+        (folder / "name").chmod(0o600)
+    before = sorted(here.rglob("*"))
+    monkeypatch.setenv(name, value)
+    assert cache.load("name") is None
+    cache.save("other", b"code")
+    assert sorted(here.rglob("*")) == before
+    if name != cache.VARIABLE:
+        kept = [file.parent.name for file in home.rglob("other")]
+        assert kept == (["kernels"] if cache.load("other") else [])
+
+
+def test_relative_variable__of_the_system_is_as_if_it_were_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    for variable in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, "cache")
+    monkeypatch.delenv(cache.VARIABLE)
+    cache.save("name", b"code")
+    assert [file.parent.name for file in tmp_path.rglob("name")] == ["kernels"]
+
+
+def test_home__may_be_named_by_its_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    monkeypatch.setenv(cache.VARIABLE, "~/own")
+    cache.save("name", b"code")
+    assert (tmp_path / "own" / "name").exists()
 
 
 def test_key__tells_parts_apart() -> None:

@@ -1,8 +1,9 @@
 """Compiled code kept on disk, so that a process need not compile what an earlier one did.
 
 Machine code is only taken from a folder and a file that nobody but this user can write to, and only if it is what
-was put there under that name. When anything is in doubt the code is compiled anew: the cache saves time and
-nothing else. It is bounded: what was used least recently goes.
+was put there under that name. The folder never depends on the current one, whose files are the user's too, whoever
+made them. When anything is in doubt the code is compiled anew: the cache saves time and nothing else. It is bounded:
+what was used least recently goes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 VARIABLE = "ANYDML_CACHE"
-"""The folder to use instead of the user's own; empty to keep nothing on disk."""
+"""The folder to use instead of the user's own, as an absolute path; empty to keep nothing on disk."""
 MOST_FILES = 512
 MOST_BYTES = 32 * 1024 * 1024
 LARGEST_FILE = 4 * 1024 * 1024
@@ -93,11 +94,9 @@ def _header(name: str, data: bytes) -> bytes:
 @contextmanager
 def _open_folder() -> Iterator[_Folder]:
     """The folder, held open where systems can: no other can take its place between a check and its use."""
-    wanted = os.environ.get(VARIABLE)
-    if wanted == "":
-        raise FileNotFoundError(VARIABLE)
-    path = Path(wanted) if wanted else _user_cache() / "anydml" / "kernels"
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = _place()
+    _make(path)
+    _check_way(path)
     if not _HAS_DESCRIPTORS:
         _check(path.lstat(), stat.S_IFDIR)
         yield _Folder(path, {})
@@ -113,12 +112,45 @@ def _open_folder() -> Iterator[_Folder]:
 _HAS_DESCRIPTORS = {os.open, os.stat, os.unlink, os.rename} <= os.supports_dir_fd and os.listdir in os.supports_fd
 
 
+def _place() -> Path:
+    """Where the folder is. One that depends on the current folder is refused."""
+    wanted = os.environ.get(VARIABLE)
+    if wanted == "":
+        raise FileNotFoundError(VARIABLE)
+    path = Path(wanted).expanduser() if wanted else _user_cache() / "anydml" / "kernels"
+    if not path.is_absolute():
+        raise FileNotFoundError("relative")
+    return path
+
+
 def _user_cache() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    """As systems have it; the standard of the variable says that relative paths in it are ignored."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    variable, usual = ("LOCALAPPDATA", "AppData/Local") if sys.platform == "win32" else ("XDG_CACHE_HOME", ".cache")
+    chosen = Path(os.environ.get(variable, ""))
+    return chosen if chosen.is_absolute() else Path.home() / usual
+
+
+def _make(path: Path) -> None:
+    """The folder and all that lead to it, each for this user alone where it was not there."""
+    if not path.is_dir():
+        if path != path.parent:
+            _make(path.parent)
+        with suppress(FileExistsError):  # another process was faster
+            path.mkdir(mode=0o700)
+
+
+def _check_way(path: Path) -> None:
+    """Refuses a folder below one in which anybody may put another in its place."""
+    if sys.platform == "win32":
+        return
+    real = os.path.realpath(path)
+    ways = [path] if real == str(path) else [path, Path(real)]
+    for each in {str(parent) for way in ways for parent in way.parents}:
+        mode = os.stat(each).st_mode  # noqa: PTH116 a third of the time
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise PermissionError("not private")
 
 
 def _check(about: os.stat_result, kind: int) -> None:
