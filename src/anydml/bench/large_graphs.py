@@ -21,6 +21,8 @@ _SOFTMAX = dml.ActivationSoftmax(input_tensor=_TENSOR, output_tensor=_TENSOR)
 _ADD = dml.ElementWiseAdd(a_tensor=_TENSOR, b_tensor=_TENSOR, output_tensor=_TENSOR)
 _ADD_OWNED = _ADD.replace(b_tensor=_TENSOR.replace(flags="OWNED_BY_DML"))
 Edges = list[tuple[int, ...]]
+_MOST_ENDS = 1 << 16
+"""Inputs, or outputs, that a graph may have."""
 
 
 def chain(operators: Sequence[dml.Operator]) -> dml.Graph:
@@ -31,6 +33,7 @@ def chain(operators: Sequence[dml.Operator]) -> dml.Graph:
 
 def sums(operator: dml.Operator, count: int, is_one: bool) -> dml.Graph:
     """A graph input is added to what the one before added: the same each time, or another."""
+    count = count if is_one else min(count, _MOST_ENDS - 1)
     inputs = [(0, 0, 0), *((1 if is_one else n + 1, n, 1) for n in range(count))]
     return dml.Graph([operator] * count, inputs, [(count - 1, 0, 0)], _in_a_row(count))
 
@@ -59,6 +62,7 @@ def constants(count: int) -> dml.Graph:
 
 def wide(operator: dml.Operator, count: int) -> dml.Graph:
     """All read the result of the first, and each is a graph output."""
+    count = min(count, _MOST_ENDS + 1)
     outputs = [(n, 0, n - 1) for n in range(1, count)]
     return dml.Graph([operator] * count, [(0, 0, 0)], outputs, [(0, 0, n, 0) for n in range(1, count)])
 
@@ -72,7 +76,7 @@ def join(count: int) -> dml.Graph:
 
 def held(count: int) -> dml.Graph:
     """Results that all live at once: what was computed first is read last."""
-    half = count // 2
+    half = min(count // 2, _MOST_ENDS)
     inputs, outputs = [(0, n, 0) for n in range(half)], [(half + n, 0, n) for n in range(half)]
     return dml.Graph([_SOFTMAX] * (2 * half), inputs, outputs, [(half - 1 - n, 0, half + n, 0) for n in range(half)])
 
@@ -97,7 +101,7 @@ SHAPES: dict[str, Callable[[int], dml.Graph]] = {
     "wide: join": join,
     "wide: held": held,
 }
-"""Graphs of about so many nodes."""
+"""Graphs of about so many nodes, or as many as their inputs and outputs allow."""
 LEAST_NODES = 4
 
 
