@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.fuzz.arrays import fuzz_arrays
+from tests.fuzz.calls import fuzz_calls
 from tests.fuzz.command_lines import fuzz_command_lines
 from tests.fuzz.graphs import fuzz_graphs
 from tests.fuzz.harness import Summary
@@ -21,4 +22,5 @@ TARGETS: dict[str, Callable[[int, int | None, float | None], Summary]] = {
     "command-lines": fuzz_command_lines,
     "links": fuzz_links,
     "graphs": fuzz_graphs,
+    "calls": fuzz_calls,
 }

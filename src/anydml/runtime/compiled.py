@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from anydml.core.enums import ExecutionFlags
-from anydml.core.errors import BindingError, OutOfMemoryError
+from anydml.core.errors import BindingError, DmlError, InvalidDescriptionError, OutOfMemoryError, shown
 from anydml.core.fixes import ANOTHER_BUFFER
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
@@ -21,12 +21,14 @@ from anydml.graph.plan import SlotKind, reads, writes
 from anydml.runtime.backend import Run
 from anydml.runtime.binding import OVERLAP, Binder
 from anydml.runtime.buffer import Buffer
+from anydml.runtime.host import MEMORY
 from anydml.runtime.planning import Planned, plan_graph, prepare
 
 if TYPE_CHECKING:
     from anydml.runtime.device import Device
 
 NOT_INITIALIZED = rule("initialize.first", "An operator with OWNED_BY_DML inputs is initialized before it runs.")
+NOT_PLANNED = rule("compiled.plan", "A compiled operator is what a device has compiled.")
 INITIALIZED_TWICE = rule("initialize.once", "An operator is initialized once.")
 _KEPT_ARENAS = 2
 """Arenas that are kept for the next runs; more runs at once get memory of their own."""
@@ -48,6 +50,9 @@ class CompiledOperator:
     """
 
     def __init__(self, device: Device, planned: Planned, flags: ExecutionFlags, passes: Passes) -> None:
+        if not isinstance(planned, Planned):
+            fix = "device.compile(...), or device.compile_graph(...)"
+            raise InvalidDescriptionError(NOT_PLANNED("planned", shown(planned), "what a device has planned", fix))
         self.device, self.flags, self.passes = device, flags, passes
         self.graph, self.plan = planned.graph, planned.plan
         self.inputs, self.outputs = planned.inputs, planned.outputs
@@ -95,7 +100,7 @@ class CompiledOperator:
         """The memory that initialization filled."""
         return self._persistent
 
-    def initialize(self, *buffers: Any, **named: Any) -> None:
+    def initialize(self, /, *buffers: Any, **named: Any) -> None:
         """Take the OWNED_BY_DML inputs; afterwards their buffers may go. Once, before the first run."""
         bound = self.binder.bind_call(buffers, named, initializing=True)
         self.require_new()
@@ -132,12 +137,12 @@ class CompiledOperator:
 
     # Running
 
-    def __call__(self, *buffers: Any, **named: Any) -> Any:
+    def __call__(self, /, *buffers: Any, **named: Any) -> Any:
         """Run on these buffers: `run(source, output_tensor=result)`, or `result = run(source)`."""
         created = self._run(buffers, named)
         return self._arrays(created, lambda port, buffer: port.tensor.view(self._backend.download(buffer)))
 
-    def on_device(self, *buffers: Any, **named: Any) -> Any:
+    def on_device(self, /, *buffers: Any, **named: Any) -> Any:
         """As a call, but outputs that are created stay in the device's memory: arrays of CuPy on a GPU."""
         created = self._run(buffers, named)
         return self._arrays(created, lambda port, buffer: self._backend.array(buffer, port.tensor))
@@ -149,13 +154,22 @@ class CompiledOperator:
         arena = self._lease()
         try:
             self.bind(bound, arena)()
-        except OutOfMemoryError:
+        except MemoryError as error:
             arena = None  # given back, where memory is short
-            raise
+            if isinstance(error, DmlError):
+                raise
+            raise self._out_of_room() from None
         finally:
             if arena is not None:
                 self._arenas.append(arena)
         return created
+
+    def _out_of_room(self) -> OutOfMemoryError:
+        """What is said where arrays of a program found no room."""
+        found = f"{self._executable.scratch_size_in_bytes} bytes at most for what is computed"
+        return OutOfMemoryError(
+            MEMORY("", found, "less, since the system has no room", "smaller tensors"), self.subject
+        )
 
     def _create_outputs(self, bound: list[Buffer | None]) -> dict[int, Buffer]:
         """Memory for the outputs that the caller gave none for."""
@@ -163,7 +177,11 @@ class CompiledOperator:
         first = len(self.inputs)
         for number, port in enumerate(self.outputs):
             if port.slot is not None and bound[first + number] is None:
-                created[number] = bound[first + number] = self._backend.allocate(port.total)
+                try:
+                    created[number] = bound[first + number] = self._backend.allocate(port.total)
+                except OutOfMemoryError as error:
+                    told = [violation.under(port.dml_name) for violation in error.violations]
+                    raise OutOfMemoryError(told, error.subject or self.subject) from None
         return created
 
     def _arrays(self, created: Mapping[int, Buffer], array: Callable[[Any, Buffer], Any]) -> Any:

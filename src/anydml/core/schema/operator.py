@@ -261,7 +261,7 @@ class Operator(metaclass=OperatorType):
         """Every field with its value, None where it is absent."""
         return {name: getattr(self, name) for name in self.fields}
 
-    def replace(self: Self, **changes: Any) -> Self:
+    def replace(self: Self, /, **changes: Any) -> Self:
         """A copy with some fields changed: `op.replace(axis=1)`. Outputs that were inferred are inferred again."""
         kept = {name: value for name, value in self.values().items() if value is not None}
         return type(self)(**(kept | dict(self.inferred_outputs) | changes))
@@ -277,7 +277,7 @@ class Operator(metaclass=OperatorType):
 
         return expression(self)
 
-    def __call__(self, *buffers: Any, **named: Any) -> Any:
+    def __call__(self, /, *buffers: Any, **named: Any) -> Any:
         """Run on the default device, for a quick try: `y = Slice1(...)(x)`. The same as `anydml.run(operator, ...)`."""
         from importlib import import_module
 

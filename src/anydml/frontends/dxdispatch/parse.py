@@ -31,7 +31,7 @@ def read_model(
     folder = None if input_path is None else as_path(input_path, "input_path")
     if not is_regular(found) and folder is not None:
         found = folder / found
-    name = shortened(str(path))
+    name = shortened(str(path)).strip() or repr(str(path))
     if not is_regular(found):
         raise ModelError(FILE("", what_is(found), "a model file", nearby_model(found)), name)
     if found.suffix.lower() in OTHER_FILES:

@@ -10,14 +10,14 @@ import numpy as np
 
 import anydml.operators  # noqa: F401 - declares them all
 from anydml.core.datatype import DataType
-from anydml.core.errors import DmlError, InvalidDescriptionError, ModelError, shortened
+from anydml.core.errors import DmlError, InvalidDescriptionError, ModelError, shortened, shown
 from anydml.core.fixes import suggest
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator, Scalar, TensorField
 from anydml.core.schema.fields import CountField, Field
 from anydml.core.schema.names import ALIASES
-from anydml.files.access import file_size, is_plain_name, read_bytes, read_into
+from anydml.files.access import ARGUMENT, as_path, file_size, is_plain_name, read_bytes, read_into
 from anydml.frontends.serialized import schema
 from anydml.frontends.serialized.tables import FORMAT, MISSING, File, Table, refuse
 from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, Node, OperatorNode, OutputEdge
@@ -35,28 +35,29 @@ Weights = Callable[[str, str], Bytes]
 
 def read_graph(path: str | Path) -> Graph:
     """The graph in a file; the weights lie beside it."""
-    found = Path(path)
-    size = file_size(found)
-    if size >= _MAXIMUM_BYTES:
-        raise refuse(FORMAT, "", f"{size} bytes", f"less than {_MAXIMUM_BYTES}, what a flatbuffer can have")
-    data = read_bytes(found, size)
+    found = as_path(path, "path")
     left = [memory_budget()]
 
     def weights(name: str, where: str) -> Bytes:
         return _read_weights(found.parent, name, where, left)
 
     try:
-        return parse_graph(data, weights)
+        size = file_size(found)
+        if size >= _MAXIMUM_BYTES:
+            raise refuse(FORMAT, "", f"{size} bytes", f"less than {_MAXIMUM_BYTES}, what a flatbuffer can have")
+        return parse_graph(read_bytes(found, size), weights)
     except DmlError as error:
-        raise ModelError(error.violations, shortened(str(path))) from None
+        raise ModelError(error.violations, shortened(str(found)).strip() or repr(str(found))) from None
 
 
 def parse_graph(data: bytes, weights: Weights | None = None) -> Graph:
     """The graph in these bytes. Nothing is allocated that the bytes do not back."""
-    root = File(data).root(schema.GRAPH, "")
+    if weights is not None and not callable(weights):
+        raise ModelError(ARGUMENT("weights", shown(weights), "a function of a name and a place", "read_graph(path)"))
     try:
-        return _GraphReader(root, weights or _no_weights).read()
-    except InvalidDescriptionError as error:
+        root = File(data).root(schema.GRAPH, "")
+        return _GraphReader(root, _no_weights if weights is None else weights).read()
+    except (InvalidDescriptionError, ModelError) as error:
         raise ModelError(error.violations, "serialized graph") from None
 
 
