@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import anydml
 from anydml.core.errors import BindingError, DmlError, InvalidDescriptionError, Violation, counted, raise_if_any, shown
+from anydml.core.integers import require_list
+from anydml.core.outside import as_integer
 from anydml.core.rules import rule
+from anydml.core.schema.attributes import BOOLEAN
 from anydml.expression.graph import Graph, Input
 from anydml.expression.places import blamed_on
 from anydml.expression.running import Runner
@@ -28,8 +33,8 @@ class Device:
     """
 
     def __init__(self, use_gpu: bool = True, use_debug_layer: bool = False) -> None:
-        self.device = (_try_gpu() if use_gpu else None) or anydml.Device(_CPU)
-        self.use_debug_layer = bool(use_debug_layer)
+        wants_gpu, self.use_debug_layer = _flag(use_gpu, "use_gpu"), _flag(use_debug_layer, "use_debug_layer")
+        self.device = (_try_gpu() if wants_gpu else None) or anydml.Device(_CPU)
 
     @property
     def name(self) -> str:
@@ -44,11 +49,20 @@ class Device:
             if not isinstance(model, Model) or model.device is not self:
                 found = "a model of another device" if isinstance(model, Model) else shown(model)
                 raise InvalidDescriptionError(MODEL("model", found, "a model of this device", "GraphBuilder.build"))
-            return model.compute(list(inputs), list(outputs))
+            given = require_list(inputs, "inputs", "bindings", fix="[Binding(...)]")
+            return model.compute(given, require_list(outputs, "outputs", "expressions", fix="[...]"))
 
     def __repr__(self) -> str:
         kind = "GPU" if self.name == _GPU else "CPU"
         return f"dml.Device on {kind} (anydml device {self.name!r}: {self.device.description})"
+
+
+def _flag(value: Any, path: str) -> bool:
+    """True or false; numbers are, as Python has it."""
+    number = 0 if value is None else int(value) if isinstance(value, (bool, np.bool_)) else as_integer(value)
+    if number is None:
+        raise InvalidDescriptionError(BOOLEAN(path, shown(value), "true or false", "True"), "Device")
+    return number != 0
 
 
 def _try_gpu() -> anydml.Device | None:
@@ -67,14 +81,19 @@ class GraphBuilder:
     """Collects expressions, and builds models of them."""
 
     def __init__(self, device: Device) -> None:
+        if not isinstance(device, Device):
+            fix = "Device()"
+            raise InvalidDescriptionError(MODEL("device", shown(device), "a Device of pydirectml", fix), "GraphBuilder")
         self.device = device
         self.graph = Graph(device.device)
 
     def build(self, flags: ExecutionFlags | int, outputs: Sequence[Expression]) -> Model:
         """Compile the expressions."""
         with blamed_on("build"):
-            made = [each.made if isinstance(each, Expression) else each for each in outputs]
-            return Model(self.device, list(outputs), self.graph.runner(made, int(flags)), self.graph)
+            given = require_list(outputs, "outputs", "expressions", fix="[...]")
+            made = [each.made if isinstance(each, Expression) else each for each in given]
+            how = anydml.ExecutionFlags.parse(flags, "flags")
+            return Model(self.device, given, self.graph.runner(made, how), self.graph)
 
 
 class Model:
@@ -101,7 +120,7 @@ class Model:
             violations.append(OUTPUTS("outputs", found, expected))
         for i, (asked, built) in enumerate(zip(outputs, self.outputs, strict=False)):
             if not isinstance(asked, Expression) or asked.made.source is not built.made.source:
-                violations.append(OUTPUTS(f"outputs[{i}]", repr(asked), f"{built.made.name!r}, which was built"))
+                violations.append(OUTPUTS(f"outputs[{i}]", shown(asked), f"{built.made.name!r}, which was built"))
         raise_if_any(violations, BindingError)
 
     def _check_input(self, i: int, binding: Any) -> list[Violation]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from enum import IntEnum, IntFlag
+from typing import TYPE_CHECKING
 
 import anydml.operators  # noqa: F401 - declares them all
 from anydml.core import enums
 from anydml.core.datatype import DataType
+from anydml.core.members import Members
 from anydml.core.schema import OPERATORS
 from anydml.core.tensor import TensorFlags as _Flags
 
 _NEWEST_OPERATOR = "RESAMPLE"
 
 
-class TensorDataType(IntEnum):
+class TensorDataType(IntEnum, metaclass=Members):
     """The type of a tensor's elements."""
 
     UNKNOWN = 0
@@ -30,21 +32,21 @@ class TensorDataType(IntEnum):
     INT64 = DataType.INT64.id
 
 
-class TensorFlags(IntEnum):
+class TensorFlags(IntEnum, metaclass=Members):
     """Flags of a tensor description."""
 
     NONE = int(_Flags.NONE)
     OWNED_BY_DML = int(_Flags.OWNED_BY_DML)
 
 
-class MatrixTransform(IntEnum):
+class MatrixTransform(IntEnum, metaclass=Members):
     """Whether a matrix is transposed before it is multiplied."""
 
     NONE = enums.MatrixTransform.NONE.value
     TRANSPOSE = enums.MatrixTransform.TRANSPOSE.value
 
 
-class RecurrentNetworkDirection(IntEnum):
+class RecurrentNetworkDirection(IntEnum, metaclass=Members):
     """The order in which a recurrent network reads its sequence."""
 
     FORWARD = enums.RecurrentNetworkDirection.FORWARD.value
@@ -52,7 +54,7 @@ class RecurrentNetworkDirection(IntEnum):
     BIDIRECTIONAL = enums.RecurrentNetworkDirection.BIDIRECTIONAL.value
 
 
-class OutputOptions(IntEnum):
+class OutputOptions(IntEnum, metaclass=Members):
     """Which outputs `gru` computes."""
 
     Both = 0
@@ -60,28 +62,28 @@ class OutputOptions(IntEnum):
     Single = 2
 
 
-class ConvolutionMode(IntEnum):
+class ConvolutionMode(IntEnum, metaclass=Members):
     """Whether filters are mirrored."""
 
     CONVOLUTION = enums.ConvolutionMode.CONVOLUTION.value
     CROSS_CORRELATION = enums.ConvolutionMode.CROSS_CORRELATION.value
 
 
-class ConvolutionDirection(IntEnum):
+class ConvolutionDirection(IntEnum, metaclass=Members):
     """A convolution, or its transpose."""
 
     FORWARD = enums.ConvolutionDirection.FORWARD.value
     BACKWARD = enums.ConvolutionDirection.BACKWARD.value
 
 
-class InterpolationMode(IntEnum):
+class InterpolationMode(IntEnum, metaclass=Members):
     """How values between elements are found."""
 
     NEAREST_NEIGHBOR = enums.InterpolationMode.NEAREST_NEIGHBOR.value
     LINEAR = enums.InterpolationMode.LINEAR.value
 
 
-class PaddingMode(IntEnum):
+class PaddingMode(IntEnum, metaclass=Members):
     """What the elements around a tensor are."""
 
     CONSTANT = enums.PaddingMode.CONSTANT.value
@@ -89,7 +91,7 @@ class PaddingMode(IntEnum):
     REFLECTION = enums.PaddingMode.REFLECTION.value
 
 
-class ExecutionFlags(IntFlag):
+class ExecutionFlags(IntFlag, metaclass=Members):
     """How a model is compiled."""
 
     NONE = 0
@@ -107,7 +109,14 @@ def _operator_numbers() -> dict[str, int]:
     return {"INVALID": 0, **dict(sorted(numbers.items(), key=lambda item: item[1]))}
 
 
-OperatorType = IntEnum("OperatorType", _operator_numbers())  # type: ignore[misc]
+class _Numbers(IntEnum, metaclass=Members):
+    """Numbers that make an enumeration when it is given its members."""
+
+
+if TYPE_CHECKING:
+    OperatorType = IntEnum("OperatorType", _operator_numbers())  # type: ignore[misc]
+else:
+    OperatorType = _Numbers("OperatorType", _operator_numbers(), module=__name__)
 OperatorType.__doc__ = "The operators that PyDirectML names."
 
 EXPORTED = (

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
-from inspect import signature
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from anydml import expression as dmlx
-from anydml.core.errors import InvalidDescriptionError, shown
-from anydml.core.fixes import suggest
+from anydml.core.calling import answering
+from anydml.core.errors import InvalidDescriptionError
+from anydml.core.outside import answer, as_integer, as_values
 from anydml.core.rules import rule
 from anydml.expression.places import blamed_on
 from pydirectml.device import GraphBuilder
@@ -26,34 +25,26 @@ from pydirectml.enumerations import (
 from pydirectml.types import Expression, FusedActivation, GRUOutputs, MaxPoolingOutputs, Size2D, TensorDesc
 
 REQUIRED_ARGUMENT = rule("pydirectml.argument", "Parameters without a default are given, wherever they stand.")
-KEYWORD = rule("pydirectml.keyword", "A keyword is the name of one of the function's parameters.")
-P = ParamSpec("P")
-R = TypeVar("R")
 _MISSING: Any = None
 """The default of parameters that must be given although others before them may be left out."""
 Sizes = Sequence[int]
 
 
-def _with_known_keywords(function: Callable[P, R]) -> Callable[P, R]:
-    """The same function; a keyword that it does not have is an error that names the nearest one."""
-    known = list(signature(function).parameters)
-
-    @wraps(function)
-    def call(*arguments: P.args, **named: P.kwargs) -> R:
-        unknown = [key for key in named if key not in known]
-        if unknown:
-            name = function.__name__
-            wrong = [KEYWORD(key, shown(key), f"a parameter of {name}", suggest(key, known)) for key in unknown]
-            with blamed_on(name):
-                raise InvalidDescriptionError(wrong)
-        return function(*arguments, **named)
-
-    return call
-
-
 def _in(value: Any) -> Any:
     """An operand, or none."""
     return value.made if isinstance(value, Expression) else value
+
+
+def _all(values: Any, read: Callable[[Any], Any]) -> Any:
+    """Each of a list; what is no list is for others to refuse."""
+    given = answer(lambda: as_values(values), None)
+    return values if given is None else [read(each) for each in given]
+
+
+def _flag(value: Any) -> Any:
+    """True or false of a number, as Python has it; what is neither is for others to refuse."""
+    number = 0 if value is None else as_integer(value)
+    return value if number is None else bool(number)
 
 
 def _fused(activation: FusedActivation | None) -> Any:
@@ -71,7 +62,7 @@ def _require(function: str, **arguments: Any) -> None:
             raise InvalidDescriptionError([REQUIRED_ARGUMENT(name, "nothing", "a value") for name in missing])
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc) -> Expression:
     """The graph input of this index."""
     graph = scope.graph if isinstance(scope, GraphBuilder) else scope
@@ -79,7 +70,7 @@ def input_tensor(scope: GraphBuilder, input_index: int, tensor_desc: TensorDesc)
     return _out(dmlx.input_tensor(graph, input_index, described))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def convolution(
     input: Expression,
     filter: Expression,
@@ -101,97 +92,96 @@ def convolution(
             _in(input),
             _in(filter),
             _in(bias),
-            int(mode),
-            int(direction),
-            strides=list(strides),
-            dilations=list(dilations),
-            start_padding=list(start_padding),
-            end_padding=list(end_padding),
-            output_padding=list(output_padding),
+            mode,
+            direction,
+            strides=strides,
+            dilations=dilations,
+            start_padding=start_padding,
+            end_padding=end_padding,
+            output_padding=output_padding,
             group_count=group_count,
             fused_activation=_fused(fused_activation),
-            output_sizes=list(output_sizes),
+            output_sizes=output_sizes,
         )
     )
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def up_sample_2d(input: Expression, scale_size: Size2D, interpolation_mode: InterpolationMode) -> Expression:
     """The input with width and height multiplied."""
     size = (scale_size.width, scale_size.height) if isinstance(scale_size, Size2D) else scale_size
-    return _out(dmlx.upsample_2d(_in(input), size, int(interpolation_mode)))
+    return _out(dmlx.upsample_2d(_in(input), size, interpolation_mode))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def activation_relu(input: Expression) -> Expression:
     """max(0, x)."""
     return _out(dmlx.activation_relu(_in(input)))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def activation_sigmoid(input: Expression) -> Expression:
     """1 / (1 + e^-x)."""
     return _out(dmlx.activation_sigmoid(_in(input)))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def activation_identity(input: Expression) -> Expression:
     """The input itself."""
     return _out(dmlx.activation_identity(_in(input)))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def activation_tanh(input: Expression) -> Expression:
     """The hyperbolic tangent."""
     return _out(dmlx.activation_tanh(_in(input)))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def activation_linear(input: Expression, alpha: float, beta: float) -> Expression:
     """alpha * x + beta."""
     return _out(dmlx.activation_linear(_in(input), alpha, beta))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def activation_soft_max(input: Expression) -> Expression:
     """e^x, divided by the sum of each batch."""
     return _out(dmlx.activation_softmax(_in(input)))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def add(a: Expression, b: Expression, fused_activation: FusedActivation | None = None) -> Expression:
     """a + b, then an activation."""
     return _out(dmlx.add(_in(a), _in(b), _fused(fused_activation)))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def subtract(a: Expression, b: Expression) -> Expression:
     """a - b."""
     return _out(dmlx.subtract(_in(a), _in(b)))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def multiply(a: Expression, b: Expression) -> Expression:
     """a * b."""
     return _out(dmlx.multiply(_in(a), _in(b)))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def divide(a: Expression, b: Expression) -> Expression:
     """a / b."""
     return _out(dmlx.divide(_in(a), _in(b)))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def padding(
     input: Expression, padding_mode: PaddingMode, padding_value: float, start_padding: Sizes, end_padding: Sizes
 ) -> Expression:
     """The input with elements added before and after it."""
-    start, end = list(start_padding), list(end_padding)
-    return _out(dmlx.padding(_in(input), int(padding_mode), padding_value, start, end))
+    return _out(dmlx.padding(_in(input), padding_mode, padding_value, start_padding, end_padding))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def mean_variance_normalization(
     input: Expression,
     scale: Expression | None = None,
@@ -210,27 +200,27 @@ def mean_variance_normalization(
     if isinstance(epsilon, bool):
         normalize_mean, epsilon, fused_activation = epsilon, fused_activation, (more[0] if more else None)  # type: ignore[assignment]
     _require("mean_variance_normalization", normalize_variance=normalize_variance, epsilon=epsilon)
-    operands = (_in(input), _in(scale), _in(bias), list(axes) or [0, 2, 3])
-    flags = (bool(normalize_variance), normalize_mean)
+    given = _all(axes, lambda axis: axis)
+    operands = (_in(input), _in(scale), _in(bias), [0, 2, 3] if type(given) is list and not given else given)
+    flags = (_flag(normalize_variance), normalize_mean)
     return _out(dmlx.mean_variance_normalization(*operands, *flags, epsilon, _fused(fused_activation)))  # type: ignore[arg-type]
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def slice(
     input: Expression, input_window_offsets: Sizes, input_window_sizes: Sizes, input_window_strides: Sizes
 ) -> Expression:
     """A window of the input; negative strides run backwards."""
-    window = (list(input_window_offsets), list(input_window_sizes), list(input_window_strides))
-    return _out(dmlx.slice(_in(input), *window))
+    return _out(dmlx.slice(_in(input), input_window_offsets, input_window_sizes, input_window_strides))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def value_scale_2d(input: Expression, scale: float, bias: Sequence[float]) -> Expression:
     """x * scale + bias of its channel."""
-    return _out(dmlx.value_scale_2d(_in(input), scale, list(bias)))
+    return _out(dmlx.value_scale_2d(_in(input), scale, bias))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def batch_normalization(
     input: Expression,
     mean: Expression,
@@ -244,18 +234,18 @@ def batch_normalization(
     """scale * (x - mean) / sqrt(variance + epsilon) + bias."""
     operands = (_in(input), _in(mean), _in(variance), _in(scale), _in(bias))
     fused = _fused(fused_activation)
-    return _out(dmlx.batch_normalization(*operands, bool(spatial), epsilon, fused_activation=fused))
+    return _out(dmlx.batch_normalization(*operands, _flag(spatial), epsilon, fused_activation=fused))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def local_response_normalization(
     input: Expression, cross_channel: bool, local_size: int, alpha: float, beta: float, bias: float
 ) -> Expression:
     """x divided by a power of the squares around it."""
-    return _out(dmlx.local_response_normalization(_in(input), bool(cross_channel), local_size, alpha, beta, bias))
+    return _out(dmlx.local_response_normalization(_in(input), _flag(cross_channel), local_size, alpha, beta, bias))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def gemm(
     a: Expression,
     b: Expression,
@@ -268,10 +258,10 @@ def gemm(
 ) -> Expression:
     """alpha * a x b + beta * c."""
     fused = _fused(fused_activation)
-    return _out(dmlx.gemm(_in(a), _in(b), _in(c), int(trans_a), int(trans_b), alpha, beta, fused))
+    return _out(dmlx.gemm(_in(a), _in(b), _in(c), trans_a, trans_b, alpha, beta, fused))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def average_pooling(
     input: Expression,
     strides: Sizes,
@@ -284,16 +274,16 @@ def average_pooling(
     return _out(
         dmlx.average_pooling(
             _in(input),
-            list(window_sizes),
-            bool(include_padding),
-            strides=list(strides),
-            start_padding=list(start_padding),
-            end_padding=list(end_padding),
+            window_sizes,
+            _flag(include_padding),
+            strides=strides,
+            start_padding=start_padding,
+            end_padding=end_padding,
         )
     )
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def max_pooling(
     input: Expression,
     window_sizes: Sizes,
@@ -306,30 +296,29 @@ def max_pooling(
     """The largest element of each window, and where it is."""
     made = dmlx.max_pooling(
         _in(input),
-        list(window_sizes),
-        strides=list(strides),
-        start_padding=list(start_padding),
-        end_padding=list(end_padding),
-        dilations=list(dilations),
-        output_indices=bool(output_indices),
+        window_sizes,
+        strides=strides,
+        start_padding=start_padding,
+        end_padding=end_padding,
+        dilations=dilations,
+        output_indices=_flag(output_indices),
     )
     return MaxPoolingOutputs(_out(made.output), _out(made.output_indices))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def reinterpret(input: Expression, new_type: TensorDataType, new_size: Sizes, new_strides: Sizes | None) -> Expression:
     """The same memory as a tensor of another type, sizes and strides."""
-    strides = None if new_strides is None else list(new_strides)
-    return _out(dmlx.reinterpret(_in(input), int(new_type), list(new_size), strides))
+    return _out(dmlx.reinterpret(_in(input), new_type, new_size, new_strides))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def join(input: Sequence[Expression], axis: int) -> Expression:
     """Tensors side by side along an axis."""
-    return _out(dmlx.join([_in(each) for each in input], axis))
+    return _out(dmlx.join(_all(input, _in), axis))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def gru(
     input: Expression,
     weight: Expression,
@@ -344,23 +333,25 @@ def gru(
 ) -> GRUOutputs:
     """One layer of gated recurrent units."""
     _require("gru", activation_descs=activation_descs, direction=direction, output_options=output_options)
+    with blamed_on("gru"):
+        wanted = OutputOptions(output_options)
     made = dmlx.gru(
         _in(input),
         _in(weight),
         _in(recurrence),
-        [_fused(each) for each in activation_descs],
-        int(direction),
-        bool(linear_before_reset),
+        _all(activation_descs, _fused),
+        direction,
+        _flag(linear_before_reset),
         bias=_in(bias),
         hidden_init=_in(hidden_init),
         sequence_lengths=_in(sequence_lengths),
-        output_sequence=output_options in (OutputOptions.Both, OutputOptions.Sequence),
-        output_single=output_options in (OutputOptions.Both, OutputOptions.Single),
+        output_sequence=wanted in (OutputOptions.Both, OutputOptions.Sequence),
+        output_single=wanted in (OutputOptions.Both, OutputOptions.Single),
     )
     return GRUOutputs(_out(made.output_sequence), _out(made.output_single))
 
 
-@_with_known_keywords
+@answering(blame=blamed_on)
 def gather(input: Expression, indices: Expression, axis: int, index_dimensions: int) -> Expression:
     """Elements of the input along an axis, chosen by indices."""
     return _out(dmlx.gather(_in(input), _in(indices), axis, index_dimensions))

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from anydml.core import tensor as core
-from anydml.core.datatype import DataType
-from anydml.core.errors import BindingError, InvalidDescriptionError, shown
+from anydml.core.calling import ARGUMENTS as PARAMETERS
+from anydml.core.errors import BindingError, InvalidDescriptionError, found_at, raise_if_any, shown
+from anydml.core.fixes import suggest
+from anydml.core.integers import require_integers
+from anydml.core.outside import as_integer
 from anydml.core.policy import DEFAULT, INTERLEAVED_CHANNEL
 from anydml.core.policy import TensorPolicy as _Policy
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator
+from anydml.core.stored import as_array, as_elements
 from anydml.expression import graph as expressions
 from anydml.expression.places import blamed_on
+from anydml.runtime.host import require_memory
 from pydirectml.enumerations import OperatorType, TensorDataType, TensorFlags
 
 EMPTY = rule("pydirectml.empty", "An expression that is used has been computed: Expression() is empty.")
@@ -28,6 +33,9 @@ DATA_SIZE = rule("pydirectml.data-size", "Bound data have as many elements as th
 class Dimensions(list[int]):
     """Sizes, or strides, of a tensor."""
 
+    def __init__(self, values: Iterable[int] = (), /) -> None:
+        super().__init__(require_integers(values, "values"))
+
 
 class TensorPolicy:
     """How tensors that nobody described are laid out: `TensorPolicy.default`, `TensorPolicy.interleaved_channel`."""
@@ -36,6 +44,9 @@ class TensorPolicy:
     interleaved_channel: TensorPolicy
 
     def __init__(self, policy: _Policy = DEFAULT) -> None:
+        if not isinstance(policy, _Policy):
+            fix = "TensorPolicy.default"
+            raise InvalidDescriptionError(ARGUMENTS("policy", shown(policy), "a policy of anydml", fix), "TensorPolicy")
         self._policy = policy
 
     def __repr__(self) -> str:
@@ -71,10 +82,10 @@ class TensorDesc:
             if isinstance(policy, TensorPolicy) and policy._policy is not DEFAULT:
                 strides = policy._policy(given["sizes"]).strides
             self.described = core.TensorDesc(
-                int(given["data_type"]),
+                as_integer(given["data_type"]) or 0,
                 given["sizes"],
                 strides,
-                flags=int(given.get("flags", 0)),
+                flags=as_integer(given.get("flags", 0)),
                 total_tensor_size_in_bytes=given.get("total_tensor_size_in_bytes"),
                 guaranteed_base_offset_alignment=given.get("guaranteed_base_offset_alignment", 0),
             )
@@ -134,10 +145,10 @@ def _form_of(arguments: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
 def _fits(given: dict[str, Any]) -> bool:
     sizes, strides, flags = given["sizes"], given.get("strides"), given.get("flags", 0)
     return (
-        isinstance(given["data_type"], (int, np.integer))
+        as_integer(given["data_type"]) is not None
         and isinstance(sizes, (list, tuple, np.ndarray))
         and (strides is None or isinstance(strides, (list, tuple, np.ndarray)))
-        and isinstance(flags, (int, np.integer))
+        and as_integer(flags) is not None
         and isinstance(given.get("tensor_policy", TensorPolicy.default), TensorPolicy)
     )
 
@@ -146,6 +157,8 @@ class Expression:
     """A tensor that a graph computes, or is given. `Expression()` is empty: no tensor at all."""
 
     __slots__ = ("_made",)
+    __array_ufunc__ = None
+    """NumPy's arrays and numbers leave operators to this class."""
 
     def __init__(self) -> None:
         self._made: expressions.Expression | None = None
@@ -173,25 +186,25 @@ class Expression:
         return Expression.of(self.made + _operand(other))
 
     def __radd__(self, other: float) -> Expression:
-        return Expression.of(_operand(other) + self.made)
+        return Expression.of(self.made.__radd__(_operand(other)))
 
     def __sub__(self, other: Expression | float) -> Expression:
         return Expression.of(self.made - _operand(other))
 
     def __rsub__(self, other: float) -> Expression:
-        return Expression.of(_operand(other) - self.made)
+        return Expression.of(self.made.__rsub__(_operand(other)))
 
     def __mul__(self, other: Expression | float) -> Expression:
         return Expression.of(self.made * _operand(other))
 
     def __rmul__(self, other: float) -> Expression:
-        return Expression.of(_operand(other) * self.made)
+        return Expression.of(self.made.__rmul__(_operand(other)))
 
     def __truediv__(self, other: Expression | float) -> Expression:
         return Expression.of(self.made / _operand(other))
 
     def __rtruediv__(self, other: float) -> Expression:
-        return Expression.of(_operand(other) / self.made)
+        return Expression.of(self.made.__rtruediv__(_operand(other)))
 
     def __mod__(self, other: Expression) -> Expression:
         return Expression.of(self.made % _operand(other))
@@ -221,11 +234,13 @@ class FusedActivation:
     """An activation inside another operator; the parameters are its first two attributes."""
 
     def __init__(self, activation: OperatorType, param_1: float = 0, param_2: float = 0, **more: float) -> None:
-        self.activation = OperatorType(activation)
-        self.param_1 = more.pop("param1", param_1)
-        self.param_2 = more.pop("param2", param_2)
-        if more:
-            raise TypeError(f"FusedActivation has no parameter {next(iter(more))!r}")
+        with blamed_on("FusedActivation"):
+            self.activation = OperatorType(activation)
+            self.param_1 = more.pop("param1", param_1)
+            self.param_2 = more.pop("param2", param_2)
+            known = ["activation", "param_1", "param_2"]
+            expected = f"a parameter: {', '.join(known)}"
+            raise_if_any(PARAMETERS(key, shown(value), expected, suggest(key, known)) for key, value in more.items())
 
     @property
     def operator(self) -> Operator | None:
@@ -256,7 +271,10 @@ class TensorData(np.ndarray[Any, np.dtype[Any]]):
     """Numbers of a tensor: an array, and so a buffer. `TensorData(array)` is a copy with the array's own type."""
 
     def __new__(cls, data: npt.ArrayLike) -> TensorData:
-        return np.array(data, order="C").view(cls)
+        array = as_array(data, "data")
+        with found_at("data"):
+            require_memory(array.nbytes)
+        return np.array(array, order="C").view(cls)
 
 
 class Binding:
@@ -277,25 +295,15 @@ class Binding:
 def _converted(data: Any, expression: expressions.Expression) -> npt.NDArray[Any]:
     """The memory of the tensor: the data's elements in a row."""
     desc = expression.desc
-    array = np.asarray(data)
-    _check_type(array, desc.data_type, expression.name)
-    flat = np.array(array, desc.data_type.numpy_dtype, order="C").reshape(-1)
+    array = as_array(data, "data", BindingError)
+    if array.dtype.kind == "f" and not desc.data_type.is_float:
+        fix = f"data.astype({desc.data_type.numpy_dtype.name!r}), or data.view of it"
+        found = f"data of type {array.dtype}"
+        raise BindingError(DATA_TYPE(expression.name, found, desc.data_type.name, fix))
+    flat = np.array(as_elements(array, desc.data_type, expression.name, BindingError), order="C").reshape(-1)
     if not desc.minimum_size_in_bytes <= flat.nbytes <= desc.total_tensor_size_in_bytes:
         element = desc.data_type.element_bytes
         found = f"{flat.size} elements of shape {array.shape}"
         expected = f"{desc.total_tensor_size_in_bytes // element}, the memory of {desc!r}"
         raise BindingError(DATA_SIZE(expression.name, found, expected))
     return flat
-
-
-def _check_type(array: npt.NDArray[Any], kind: DataType, name: str) -> None:
-    """Numbers of any type may become floats, and whole numbers that fit may become integers."""
-    if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and not kind.is_float):
-        fix = f"data.astype({kind.numpy_dtype.name!r}), or data.view of it" if array.dtype.kind == "f" else ""
-        raise BindingError(DATA_TYPE(name, f"data of type {array.dtype}", f"{kind.name}", fix))
-    if kind.is_float or not array.size or array.dtype.kind == "b":
-        return
-    low, high = kind.range
-    least, most = int(array.min()), int(array.max())
-    if least < low or most > high:
-        raise BindingError(DATA_TYPE(name, f"numbers from {least} to {most}", f"{low} to {high} ({kind.name})"))

@@ -156,8 +156,8 @@ BAD: list[tuple[Callable[[], Any], list[tuple[str, str]]]] = [
     (lambda: Layout.from_order((2, 3), "HÄ"), [("order.letters", "Order")]),
     (lambda: Layout.from_order((2, 3), 7), [("order.letters", "Order")]),
     (lambda: Layout.from_order((2, 3), "NHHC"), [("order.letters", "Order"), ("order.length", "Order")]),
-    (lambda: Layout.from_order((2, 3), "HW", axes="HHW"), [("order.axes", "Order")]),
-    (lambda: Layout.from_order((2, 3), "HW", axes=7), [("order.axes", "Order")]),
+    (lambda: Layout.from_order((2, 3), "HW", axes="HHW"), [("order.axes", "axes")]),
+    (lambda: Layout.from_order((2, 3), "HW", axes=7), [("order.axes", "axes")]),
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.fuzz.arrays import fuzz_arrays
+from tests.fuzz.calls import fuzz_calls
 from tests.fuzz.command_lines import fuzz_command_lines
 from tests.fuzz.graphs import fuzz_graphs
 from tests.fuzz.harness import Summary
@@ -25,4 +26,5 @@ TARGETS: dict[str, Callable[[int, int | None, float | None], Summary]] = {
     "graphs": fuzz_graphs,
     "names": fuzz_names,
     "sources": fuzz_sources,
+    "calls": fuzz_calls,
 }

@@ -11,15 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+import anydml as dml
+from anydml.core import integers, outside, overlap
 from anydml.core import text as core_text
+from anydml.core.schema import OPERATORS
 from anydml.files import images, json_reader, npy
 from anydml.files import sources as sources_module
 from anydml.files.access import SourceFile
 from anydml.files.sources import Folder, Sources
 from anydml.runtime import compiled
-from tests.fuzz import arrays, command_lines, harness, links, models, names, sources
+from tests.fuzz import arrays, calls, command_lines, harness, hostile, links, models, names, sources
 from tests.fuzz.harness import Summary, run_cases
+from tests.fuzz.hostile import VALUES, Endless, LyingList
 from tests.fuzz.mutate import mutate
+from tests.fuzz.sound import OPERATOR_CALLS, OWN_CALLS, UNSOUND, Call
+from tests.fuzz.sound.surface import public_names
 from tests.fuzz.targets import TARGETS
 
 COUNTS = {
@@ -33,6 +39,7 @@ COUNTS = {
     "graphs": 800,
     "names": 400,
     "sources": 250,
+    "calls": 10000,
 }
 REACHED = {
     "models": {"check 0", "check 1", "run 0", "run 1"},
@@ -45,6 +52,7 @@ REACHED = {
     "graphs": {"read", "serialized.format", "serialized.missing", "check 1"},
     "names": {"graph", "graph.names", "values", "run 0", "check 0", "explain 0", "export 0"},
     "sources": {"check 0", "check 1", "run 0", "run 1", "run 1 outside", "explain 2 outside", "export 1 outside"},
+    "calls": {"done", "refused", "signature"},
 }
 """Every target must get to the ends that matter, or it would find nothing for the wrong reason."""
 
@@ -72,6 +80,7 @@ def test_cases__are_the_same_for_the_same_seed() -> None:
         command_lines.command_line,
         arrays._nearly_sound_header,
         names.any_name,
+        lambda rng: calls.changed(rng.choice(list(OWN_CALLS)), rng)[0],
     ]
     for make in makers:
         first, second = ([make(rng) for _ in range(50)] for rng in (random.Random(3), random.Random(3)))
@@ -229,3 +238,88 @@ def test_sources__notices_secrets_in_what_is_printed(monkeypatch: pytest.MonkeyP
     failures = sources.fuzz_sources(1, 60).failures
     assert any("told a secret" in failure for failure in failures)
     assert any("read what is not inside" in failure for failure in failures)
+
+
+# Calls
+
+
+def test_calls__are_of_everything_public() -> None:
+    """What is new among public names has no sound call yet: it is written in `tests/fuzz/sound`."""
+    assert not [name for name in public_names() if name not in OWN_CALLS]
+    assert {f"dml.{cls.__name__}" for cls in OPERATORS.values()} <= OPERATOR_CALLS.keys()
+
+
+@pytest.mark.parametrize(
+    "name", ["dml.", "slicing.", "expression.", "pydirectml.", "frontends.", "model ", "expression of"]
+)
+def test_sound_calls__succeed(name: str) -> None:
+    """What is refused as it stands would be refused with anything in it, for the wrong reason."""
+    tried = [each for each in calls.CALLS if each.startswith(name) and each not in UNSOUND]
+    with calls.elsewhere():
+        ends = {each: calls.judge(calls.CALLS[each]()) for each in tried}
+    assert {each: end for each, end in ends.items() if end != ("done", "")} == {} and tried
+
+
+def test_values__are_made_anew_and_hold_what_is_meant() -> None:
+    assert len(VALUES) > 240 and VALUES["containers: endless"]() is not VALUES["containers: endless"]()
+    for value in (Endless(), LyingList()):
+        with pytest.raises(hostile.ReadWithoutEnd):
+            list(value)
+
+
+def _warn() -> None:
+    np.array([300.0], np.float32).astype(np.int8)
+    np.array([1e300]).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "outcome", "wrong"),
+    [
+        (lambda: 7, {}, "done", ""),
+        (dml.Layout, {"sizes": "x"}, "refused", ""),
+        (dml.Layout, {}, "signature", ""),
+        (dml.Layout, {"sizes": [2], "size": 3}, "signature", ""),
+        (int, {"*0": "x"}, "failed", "ValueError: invalid literal"),
+        (overlap.has_collision, {"*0": 5, "*1": 5}, "signature", "TypeError: 'int' object is not iterable"),
+        (list, {"*0": LyingList()}, "failed", "ReadWithoutEnd"),
+        (_warn, {}, "failed", "RuntimeWarning"),
+        (np.array, {"*0": "x", "*1": "int"}, "failed", "ValueError"),
+    ],
+    ids=[f"{outcome}-{number}" for number, outcome in enumerate("drssfsfff")],
+)
+def test_judge__knows_how_calls_may_end(function: Any, arguments: Any, outcome: str, wrong: str) -> None:
+    found = calls.judge(Call(function, arguments))
+    assert found[0] == outcome and found[1].startswith(wrong) and bool(found[1]) == bool(wrong)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        dml.DmlError([]),
+        dml.DmlError(dml.Violation("list", "", "x", "y")),
+        dml.DmlError(dml.Violation("list", "a", "", "y")),
+        dml.DmlError(dml.Violation("list", "a", "x", "")),
+        dml.DmlError(dml.Violation("no.rule", "a", "x", "y")),
+        dml.DmlError(dml.Violation("list", "a", "x" * 5000, "y")),
+    ],
+)
+def test_judge__sees_what_an_error_does_not_say(error: dml.DmlError) -> None:
+    def refuse() -> None:
+        raise error
+
+    assert calls.judge(Call(refuse, {}))[0] == "refused" and calls.judge(Call(refuse, {}))[1]
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "broken"),
+    [
+        (integers, "as_integer", lambda value: value.__index__()),
+        (integers, "as_values", lambda values, may_be_endless=False: list(values)),
+        (outside, "answer", lambda ask, otherwise: ask()),
+    ],
+)
+def test_calls__notice_what_is_asked_without_care(
+    module: Any, name: str, broken: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, name, broken)
+    assert calls.fuzz_calls(1, 600).failures

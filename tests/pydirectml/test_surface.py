@@ -142,8 +142,8 @@ def test_unknown_keywords__are_told_with_the_nearest() -> None:
     with pytest.raises(InvalidDescriptionError) as caught:
         dml.convolution(None, None, stride=[1, 1], grups=2)
     first, second = caught.value.violations
-    assert (first.rule, first.path, first.fix) == ("pydirectml.keyword", "stride", Rename("strides"))
-    assert (second.found, second.expected) == ("'grups'", "a parameter of convolution")
+    assert (first.rule, first.path, first.fix) == ("call.arguments", "stride", Rename("strides"))
+    assert (second.found, second.expected) == ("2", "a parameter of convolution")
     assert "test_surface.py" in caught.value.subject
     assert "strides" in inspect.signature(dml.convolution).parameters
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import ctypes
+import itertools
 import mmap
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import anydml as dml
+from anydml.runtime import host, reference
 from tests.cases.framework import Case, make_case, numbers_of, operators_with_cases, spec
 
 FOUR = dml.TensorDesc("FLOAT32", [4])
@@ -259,3 +261,126 @@ def test_initializer__with_an_operator_twice_initializes_none() -> None:
     bindings.bind_inputs([[np.ones(4, np.float32)]])
     bindings.dispatch()
     assert compiled.is_initialized and compiled().tolist() == [1] * 4
+
+
+# Memory that there is not
+
+
+def test_outputs__that_the_machine_cannot_hold_are_refused_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the system is asked: what it gives on credit would end the process when it is used."""
+    sizes = [1 << 16, 1 << 10]
+    tensor = dml.TensorDesc("FLOAT32", sizes, strides=[0, 1])
+    run = dml.Device().compile(dml.ActivationRelu(input_tensor=tensor, output_tensor=dml.TensorDesc("FLOAT32", sizes)))
+    monkeypatch.setattr(host, "physical_memory", lambda: 1 << 27)
+    monkeypatch.setattr(host.np, "empty", None)
+    with pytest.raises(dml.OutOfMemoryError, match=rf"OutputTensor: found {1 << 28} bytes, expected at most {1 << 27}"):
+        run(np.zeros(1 << 10, np.float32))
+
+
+def test_memory__that_the_system_does_not_give_is_no_error_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = relu()
+
+    def nothing(*given: Any, **named: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(host.np, "empty", nothing)
+    with pytest.raises(dml.OutOfMemoryError, match=r"ActivationRelu: OutputTensor: found 16 bytes"):
+        run(bytes(16))
+    with pytest.raises(dml.OutOfMemoryError, match=r"size_in_bytes: found 48 bytes"):
+        dml.Device().allocate(48)
+
+
+def test_arrays_of_a_run__that_find_no_room_are_no_error_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = dml.Device("reference").compile(dml.ActivationRelu(input_tensor=FOUR))
+
+    def nothing(*given: Any, **named: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(reference, "store_nest", nothing)
+    monkeypatch.setattr(reference, "run_program", nothing)
+    with pytest.raises(dml.OutOfMemoryError, match=r"ActivationRelu: found \d+ bytes at most for what is computed"):
+        run(bytes(16))
+
+
+@pytest.mark.parametrize("size", [-1, -(2**62), 1.5, "16", None, 10**400, float("nan"), ODD_OBJECT], ids=repr)
+def test_size_of_memory__is_refused_by_name(size: Any) -> None:
+    assert refused(lambda: dml.Device().allocate(size))
+
+
+# What is compiled, and how
+
+
+def graph() -> dml.Graph:
+    return dml.Graph.of(dml.ActivationRelu(input_tensor=FOUR))
+
+
+PASSES = [None, "fuse", ["fuse"], np.array(["fuse"]), 7, ODD_OBJECT, dml.Passes, [[[]]], {"fuse"}, float("nan")]
+
+
+@pytest.mark.parametrize("passes", PASSES, ids=lambda each: str(each)[:20])
+def test_passes__are_refused_by_name(passes: Any) -> None:
+    operator = dml.ActivationRelu(input_tensor=FOUR)
+    for ask in (
+        lambda: dml.Device().compile(operator, passes=passes),
+        lambda: dml.Device().compile_graph(graph(), passes=passes),
+    ):
+        with pytest.raises(dml.InvalidDescriptionError, match=r"passes: found .*try Passes\.without\('fuse'\)"):
+            ask()
+
+
+def test_names_of_passes__are_lists_of_names() -> None:
+    for given in (["fuse", "place"], ("fuse", "place"), {"fuse", "place"}, frozenset({"fuse", "place"})):
+        assert dml.Passes(given) == dml.Passes.without("fuse", "place")  # type: ignore[arg-type]
+    for wrong in ("fuse", 7, None, ["fusion"], [["fuse"]], np.array([["fuse"]]), itertools.count()):
+        assert refused(lambda wrong=wrong: dml.Passes(wrong))
+    with pytest.raises(dml.DmlError) as caught:
+        dml.Passes.only("fuse", "fusion", None)  # type: ignore[arg-type]
+    assert [violation.path for violation in caught.value.violations] == ["names[1]", "names[2]"]
+
+
+FUSED = dml.ActivationElu.fused()
+NO_OPERATORS = [None, FUSED, dml.ActivationRelu, "RELU", 7, ODD_OBJECT, FOUR, np.zeros(4)]
+
+
+@pytest.mark.parametrize("operator", NO_OPERATORS, ids=lambda each: str(each)[:20])
+def test_what_is_no_operator__is_refused_wherever_it_is_given(operator: Any) -> None:
+    for ask in (
+        lambda: dml.Device().compile(operator),
+        lambda: dml.Device().create_operator(operator),
+        lambda: dml.Graph.of(operator),
+        lambda: dml.OperatorNode(operator),
+        lambda: dml.Graph([operator], [(0, 0, 0)], [(0, 0, 0)]),
+        lambda: dml.run(operator, bytes(16)),
+    ):
+        assert refused(ask)
+
+
+@pytest.mark.parametrize("name", [None, 7, b"a", ["a"], ODD_OBJECT], ids=repr)
+def test_names_of_nodes__are_texts(name: Any) -> None:
+    assert refused(lambda: dml.OperatorNode(dml.ActivationRelu(input_tensor=FOUR), name))
+    assert refused(lambda: dml.ConstantNode(bytes(4), name))
+    assert refused(lambda: dml.OperatorNode(dml.ActivationRelu(input_tensor=FOUR)).points(name))
+
+
+def test_edges__hold_anything_until_a_graph_reads_them() -> None:
+    relu_of_four = dml.ActivationRelu(input_tensor=FOUR)
+    for index in (ODD_OBJECT, None, 1.5, 10**400, [0], np.zeros(2)):
+        assert refused(lambda index=index: dml.Graph([relu_of_four], [dml.InputEdge(index, 0, 0)], [(0, 0, 0)]))
+        assert refused(lambda index=index: dml.Graph([relu_of_four], [(0, 0, 0)], [dml.OutputEdge(0, index, 0)]))
+
+
+def test_parts_of_the_runtime__are_made_by_a_device() -> None:
+    for wrong in (None, 7, ODD_OBJECT, relu()):
+        assert refused(lambda wrong=wrong: dml.CompiledOperator(dml.Device(), wrong, 0, dml.Passes()))  # type: ignore[arg-type]
+        assert refused(lambda wrong=wrong: dml.BindingTable(relu(), wrong))
+        assert refused(
+            lambda wrong=wrong: dml.OperatorInitializer(wrong) if wrong is not None else dml.BindingTable(wrong, wrong)
+        )
+
+
+def test_policies__give_layouts_of_the_sizes() -> None:
+    for wrong in (lambda sizes: sizes, lambda sizes: dml.Layout((1, *sizes)), lambda sizes: None):
+        policy = dml.TensorPolicy("own", wrong)
+        assert refused(lambda policy=policy: policy([2, 3]))
+        assert refused(lambda policy=policy: dml.ActivationRelu(input_tensor=FOUR, output_tensor=policy))
+    assert refused(lambda: dml.TensorPolicy("own", 7)) and refused(lambda: dml.TensorPolicy(7, dml.Layout))  # type: ignore[arg-type]

@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 import anydml as dml
 from anydml.view import html, notebook, svg
+from anydml.view.explanation import LEAST_WIDTH, Explanation
 from anydml.view.picture import make_picture
 from anydml.view.subject import Subject, Window
 from anydml.view.text import Canvas, render
+from tests.core.checks import error_of, violations_of
 from tests.view.layouts import small_layouts
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -180,3 +185,64 @@ def test_values__are_explained_by_a_cell() -> None:
     subject = Subject.of(dml.TensorDesc("UINT8", [2]), values=[41, 42])
     pictures = [svg.render(subject), html.render(subject), render(subject, Canvas(80))]
     assert all("the value of an element" in picture and picture.count("41") > 2 for picture in pictures)
+
+
+def test_width__is_a_number_of_columns() -> None:
+    """Once, one that was no number was counted down from without end."""
+    explanation = dml.explain(dml.Layout((2, 3, 4), (16, 5, 1)))
+    for wrong in (float("nan"), float("inf"), 79.5, "80", None, [80], np.array([80, 80]), 10**400):
+        assert violations_of(lambda wrong=wrong: explanation.to_text(wrong))[0][1] == "width"
+    for narrow in (19, 0, -1, -(2**62)):
+        assert violations_of(lambda narrow=narrow: explanation.to_text(narrow)) == [("explain.width", "width")]
+    assert explanation.to_text(np.int64(80)) == explanation.to_text() and explanation.to_text(2**62)
+
+
+@subjects
+def test_text__of_the_least_width(subject: Subject) -> None:
+    assert Explanation(subject).to_text(LEAST_WIDTH)
+
+
+def test_window__is_one_of_the_layout() -> None:
+    tensor = dml.TensorDesc("FLOAT32", [4, 4])
+    for wrong in (7, [0, 1], (0, 0), "window", dml.Layout((4, 4))):
+        assert violations_of(lambda wrong=wrong: dml.explain(tensor, window=wrong)) == [("explain.window", "window")]
+    elsewhere = Window((0, 3), (2, 2), (1, 1), (2, 2))
+    assert violations_of(lambda: dml.explain(tensor, window=elsewhere)) == [("window.inside", "window.sizes[1]")]
+    assert violations_of(lambda: dml.explain(tensor, window=Window((0,), (1,), (1,), (1,))))[0][0] == "window.count"
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        (("ab", (2, 2), (1, 1), (2, 2)), "offsets"),
+        (((0, 1), 7, (1, 1), (2, 2)), "sizes"),
+        (((0, 1), (2, 2), (1, 0), (2, 2)), "strides[1]"),
+        (((0, 1), (2, 2), (1, 1), (2,)), "output_sizes"),
+        (((0, -1), (2, 2), (1, 1), (2, 2)), "offsets[1]"),
+        (((0, 1), (2, 0), (1, 1), (2, 2)), "sizes[1]"),
+        (((0, 1), (2, 2), (1, 1), (2, 3)), "output_sizes[1]"),
+    ],
+)
+def test_windows__are_checked_when_they_are_made(fields: Any, path: str) -> None:
+    assert violations_of(lambda: Window(*fields))[0][1] == path
+
+
+def test_questions_of_windows__are_answered_by_name() -> None:
+    for ask, path in (
+        (lambda: WINDOW.contains(4, 0), "axis"),
+        (lambda: WINDOW.contains(0, "a"), "position"),  # type: ignore[arg-type]
+        (lambda: WINDOW.source((0, 0)), "output_index"),
+        (lambda: WINDOW.output(7), "index"),  # type: ignore[arg-type]
+        (lambda: WINDOW.result((4, 4)), "layout"),  # type: ignore[arg-type]
+        (lambda: WINDOW.inside(None), "layout"),  # type: ignore[arg-type]
+        (lambda: Window.of("ab", (0,), (1,), (1,)), "whole"),  # type: ignore[arg-type]
+    ):
+        assert violations_of(ask)[0][1] == path
+
+
+def test_save__writes_where_it_can_and_tells_where_not(tmp_path: Path) -> None:
+    explanation = dml.explain(dml.Layout((2, 3)))
+    assert explanation.save(tmp_path / "a.txt").read_text("utf-8") == explanation.to_text()
+    for wrong in (None, 7, b"a.svg", tmp_path / "none" / "a.svg", tmp_path / "a.png", "\0.svg", "x" * 10**6 + ".svg"):
+        error_of(lambda wrong=wrong: explanation.save(wrong))
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]

@@ -11,10 +11,14 @@ import numpy.typing as npt
 
 from anydml.core.errors import InvalidDescriptionError, shown
 from anydml.core.fixes import Advice, Either, Fix, Use, suggest
+from anydml.core.integers import require_integer
 from anydml.core.meanings import meant
+from anydml.core.members import Members
+from anydml.core.outside import answer, as_integer, as_text
 from anydml.core.rules import rule
 
 UNKNOWN_TYPE = rule("data-type.known", "A data type is one of DirectML's 13, given by enum, by name or by NumPy dtype.")
+NO_RANGE = rule("data-type.range", "Integer types have a smallest and a largest number.")
 PREFIX = "DML_TENSOR_DATA_TYPE_"
 _LONGEST_NAME = 64
 AMBIGUOUS = {
@@ -28,7 +32,7 @@ AMBIGUOUS = {
 """Names of types that have one width or sign in C, C# or PyTorch, and another in NumPy: none is guessed."""
 
 
-class DataType(Enum):
+class DataType(Enum, metaclass=Members):
     """A DirectML data type; the value is DirectML's own number."""
 
     __hash__ = object.__hash__  # members are unique; that of Enum asks for the hash of the name, at every look-up
@@ -74,7 +78,7 @@ class DataType(Enum):
     def range(self) -> tuple[int, int]:
         """Smallest and largest value of an integer type."""
         if self.is_float:
-            raise TypeError(f"{self.name} is no integer type")
+            raise InvalidDescriptionError(NO_RANGE("range", self.name, "an integer type", "np.finfo(...) of a float"))
         if self.is_signed:
             return -(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1
         return 0, (1 << self.bits) - 1
@@ -86,7 +90,8 @@ class DataType(Enum):
 
     def bytes_for(self, elements: int) -> int:
         """Bytes that hold this many elements."""
-        return (elements * self.bits + 7) // 8
+        count = elements if type(elements) is int else require_integer(elements, "elements")
+        return (count * self.bits + 7) // 8
 
     @classmethod
     def parse(cls, value: DataTypeLike, path: str = "DataType") -> DataType:
@@ -96,9 +101,13 @@ class DataType(Enum):
         """
         if isinstance(value, DataType):
             return value
-        found = cls._by_name(value) if isinstance(value, str) else cls._by_dtype(value)
+        text = as_text(value)
+        found = cls._by_dtype(value) if text is None else cls._by_name(text)
         if found is None:
-            raise InvalidDescriptionError(UNKNOWN_TYPE(path, shown(value), "a DirectML data type", _fix_for(value)))
+            given: object = value if text is None else text
+            usual: Fix = Use(DataType.FLOAT32.name)
+            fix = answer(lambda: _fix_for(given), usual)
+            raise InvalidDescriptionError(UNKNOWN_TYPE(path, shown(value), "a DirectML data type", fix))
         return found
 
     @classmethod
@@ -111,7 +120,8 @@ class DataType(Enum):
     @classmethod
     def _by_dtype(cls, value: object) -> DataType | None:
         if isinstance(value, int) and not isinstance(value, bool):
-            return next((member for member in cls if member.value == value), None)
+            number = as_integer(value)
+            return next((member for member in cls if member.value == number), None)
         if value is None:  # NumPy would read None as float64
             return None
         try:
@@ -125,7 +135,7 @@ class DataType(Enum):
         """The type that another library's dtype names: `torch.float32`."""
         if isinstance(value, (str, bytes, type)) or type(value).__name__ not in ("dtype", "DType"):
             return None
-        return cls.__members__.get(str(value).rpartition(".")[2].upper())
+        return cls.__members__.get(answer(lambda: str(value), "").rpartition(".")[2].upper())
 
 
 def _fix_for(value: object) -> Fix:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntFlag
+from types import NoneType
 from typing import Any
 
 from anydml.core.datatype import DataType
+from anydml.core.enums import read_flags
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
 from anydml.core.fixes import REMOVE_ONE, Add, Advice, Use, suggest
-from anydml.core.geometry import check_geometry
+from anydml.core.geometry import MAXIMUM_RANK, check_geometry
 from anydml.core.integers import INT64_MAX, Integers, read_integer, read_integers
 from anydml.core.layout import Layout
+from anydml.core.members import Members
 from anydml.core.orders import check_order, order_strides
+from anydml.core.outside import as_integer
 from anydml.core.rules import rule
 
 GRANULARITY_BYTES = 4
@@ -46,7 +50,7 @@ C_FIELDS = {
 """The fields of DML_BUFFER_TENSOR_DESC, with their Python names."""
 
 
-class TensorFlags(IntFlag):
+class TensorFlags(IntFlag, metaclass=Members):
     """Flags of a tensor description."""
 
     NONE = 0
@@ -55,17 +59,7 @@ class TensorFlags(IntFlag):
     @classmethod
     def parse(cls, value: TensorFlags | int | str | Sequence[str] | None, path: str = "Flags") -> TensorFlags:
         """Flags from the enum, a number, a name with or without prefix, or a list of names."""
-        if value is None:
-            return cls.NONE
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1:
-            return cls(value)
-        names = value.split("|") if isinstance(value, str) else value
-        if isinstance(names, (list, tuple)):
-            found = [cls.__members__.get(str(name).strip().upper().removeprefix("DML_TENSOR_FLAG_")) for name in names]
-            if None not in found:
-                return cls(sum({int(flag) for flag in found if flag is not None}))
-        fix = suggest(value[:64] if isinstance(value, str) else "", list(cls.__members__))
-        raise InvalidDescriptionError(FLAGS(path, shown(value), "NONE or OWNED_BY_DML", fix))
+        return read_flags(cls, value, "DML_TENSOR_FLAG_", FLAGS, path)
 
 
 def round_up(value: int, multiple: int) -> int:
@@ -75,7 +69,7 @@ def round_up(value: int, multiple: int) -> int:
 def check_strides(strides: Integers | None) -> list[Violation]:
     """What a description asks of strides beyond what a layout does."""
     violations = []
-    for i, stride in enumerate(strides or ()):
+    for i, stride in enumerate((strides or ())[:MAXIMUM_RANK]):
         if stride is not None and stride < 0:
             fix = f"{-stride} here and Slice1 with a negative window stride to reverse"
             violations.append(NEGATIVE_STRIDE(f"Strides[{i}]", stride, "0 or more", fix))
@@ -104,7 +98,6 @@ class Reader:
 
     def take_c_fields(self, c_fields: Mapping[str, Any], given: dict[str, Any]) -> None:
         """Sort DirectML's field names to the Python ones; note unknown names and what is missing."""
-        count = c_fields.get("DimensionCount")
         for key, value in c_fields.items():
             name = C_FIELDS.get(key)
             if name is not None and given.get(name) is None:
@@ -115,13 +108,19 @@ class Reader:
                 options = [*C_FIELDS.values(), "order", "axes"] if key[:1].islower() else list(C_FIELDS)
                 fix = suggest(key, options)
                 self.violations.append(TENSOR_FIELD(key, shown(key), "a field of a tensor", fix))
-        sizes = given["sizes"]
-        if count is not None and isinstance(sizes, Collection) and count != len(sizes):
-            expected = f"{len(sizes)} as Sizes has"
-            self.violations.append(TENSOR_FIELD("DimensionCount", shown(count), expected, Use(len(sizes))))
         for key in ("DataType", "Sizes"):
             if given[C_FIELDS[key]] is None:
                 self.violations.append(TENSOR_FIELD(key, "nothing", f"{key} of the tensor", Add(C_FIELDS[key])))
+        if c_fields.get("DimensionCount") is not None and not isinstance(given["sizes"], (Layout, NoneType)):
+            given["sizes"] = self._counted(given["sizes"], c_fields["DimensionCount"])
+
+    def _counted(self, sizes: object, count: object) -> Integers | None:
+        """Sizes, as many as the count beside them says."""
+        counts = read_integers(sizes, "Sizes", self.violations)
+        if counts is not None and as_integer(count) != len(counts):
+            expected = f"{len(counts)} as Sizes has"
+            self.violations.append(TENSOR_FIELD("DimensionCount", shown(count), expected, Use(len(counts))))
+        return counts
 
     def layout(self, sizes: object, strides: object, order: object, axes: str | None) -> Layout | None:
         if isinstance(sizes, Layout):

@@ -11,17 +11,34 @@ import numpy as np
 
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
 from anydml.core.fixes import suggest
+from anydml.core.integers import read_list
 from anydml.core.levels import FeatureLevel
-from anydml.core.rules import rule
+from anydml.core.members import Members
+from anydml.core.naming import closest
+from anydml.core.outside import answer, as_integer, as_text
+from anydml.core.rules import Rule, rule
 
 UNKNOWN_MEMBER = rule(
     "enum.known", "An enumeration's value is one of its members, by name (with or without prefix) or number."
 )
 MEMBER_LEVEL = rule("enum.level", "Some members came with a later feature level.")
 Member = TypeVar("Member", bound="DmlEnum")
+Flags = TypeVar("Flags", bound=IntFlag)
+_MOST_SHOWN = 12
 
 
-class DmlEnum(Enum):
+def unknown_number(cls: type[Enum], value: Any) -> InvalidDescriptionError:
+    """Why an enumeration, called, has no member of this value: it is called with numbers, and not with names."""
+    members = {name: member.value for name, member in cls.__members__.items()}
+    meant = answer(lambda: cls.parse(value).name, None)  # type: ignore[attr-defined]
+    near = meant or closest(as_text(value) or "", members) or next(iter(members))
+    numbers = ", ".join(f"{number} ({name})" for name, number in [*members.items()][:_MOST_SHOWN])
+    more = ", ..." if len(members) > _MOST_SHOWN else ""
+    fix = f"{cls.__name__}.{near}"
+    return InvalidDescriptionError(UNKNOWN_MEMBER(cls.__name__, shown(value), f"one of {numbers}{more}", fix))
+
+
+class DmlEnum(Enum, metaclass=Members):
     """An enumeration that reads DirectML's spellings."""
 
     @classmethod
@@ -33,15 +50,33 @@ class DmlEnum(Enum):
     def parse(cls: type[Member], value: Any, path: str = "") -> Member:
         if isinstance(value, cls):
             return value
-        word = value.strip().upper().removeprefix(cls.prefix()) if isinstance(value, str) else ""
-        number = value if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else None
+        word = (as_text(value) or "").strip().upper().removeprefix(cls.prefix())
+        number = as_integer(value)
         found = next((member for member in cls if member.name == word or member.value == number), None)
         if found is None:
             names = list(cls.__members__)
             asked = str(value) if isinstance(value, (bool, np.bool_)) else word[:64]
             expected, fix = f"one of {', '.join(names)}", suggest(asked, names)
-            raise InvalidDescriptionError(UNKNOWN_MEMBER(path or cls.__name__, shown(value), expected, fix))
+            raise InvalidDescriptionError(UNKNOWN_MEMBER(as_text(path) or cls.__name__, shown(value), expected, fix))
         return found
+
+
+def read_flags(cls: type[Flags], value: Any, prefix: str, broken: Rule, path: str) -> Flags:
+    """Flags from the enum, a number, a name with or without prefix, or a list of names."""
+    number = as_integer(0 if value is None else value)
+    known = list(cls.__members__)
+    if number is not None and 0 <= number <= sum(cls.__members__.values()):
+        return cls(number)
+    text = as_text(value)
+    names = read_list(value if text is None else text.split("|"), path, [])
+    flags = cls(0)
+    for name in [value] if names is None else names:
+        word = (as_text(name) or "").strip().upper().removeprefix(prefix)
+        if word not in known:
+            fix = suggest(word[:64], known)
+            raise InvalidDescriptionError(broken(path, shown(name), f"some of {', '.join(known)}", fix))
+        flags |= cls[word]
+    return flags
 
 
 class ReduceFunction(DmlEnum):
@@ -169,7 +204,7 @@ class BindingType(DmlEnum):
     BUFFER_ARRAY = 2
 
 
-class ExecutionFlags(IntFlag):
+class ExecutionFlags(IntFlag, metaclass=Members):
     """How a compiled operator may run."""
 
     NONE = 0
@@ -180,22 +215,7 @@ class ExecutionFlags(IntFlag):
     @classmethod
     def parse(cls, value: ExecutionFlags | int | str | Sequence[str] | None, path: str = "") -> ExecutionFlags:
         """Flags from the enum, a number, a name with or without prefix, or a list of names."""
-        if value is None:
-            return cls.NONE
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 7:
-            return cls(value)
-        names = value.split("|") if isinstance(value, str) else value
-        flags = cls.NONE
-        for name in names if isinstance(names, (list, tuple)) else [names]:
-            word = name if isinstance(name, str) else ""
-            found = cls.__members__.get(word.strip().upper().removeprefix("DML_EXECUTION_FLAG_"))
-            if found is None:
-                known = list(cls.__members__)
-                expected = f"some of {', '.join(known)}"
-                fix = suggest(word[:64].upper(), known)
-                raise InvalidDescriptionError(UNKNOWN_MEMBER(path or "ExecutionFlags", shown(name), expected, fix))
-            flags |= found
-        return flags
+        return read_flags(cls, value, "DML_EXECUTION_FLAG_", UNKNOWN_MEMBER, as_text(path) or "ExecutionFlags")
 
 
 MEMBER_LEVELS: dict[Enum, FeatureLevel] = {

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
+from types import NoneType
 from typing import Any
 
-from anydml.core.fixes import Fix, Spelling
+from anydml.core.fixes import Fix, Spelling, as_fix
+from anydml.core.members import Members
+from anydml.core.outside import UnfitError, as_text, as_values
 from anydml.core.text import printable
+from anydml.process.loading import load_module
 
 MOST_VIOLATIONS = 1000
 """A description with more than this is not looked at any further."""
@@ -17,7 +21,7 @@ _SHOWN_CHARACTERS = 160
 _SHOWN_VIOLATIONS = 40
 
 
-class HResult(IntEnum):
+class HResult(IntEnum, metaclass=Members):
     """The HRESULT codes that DirectML returns."""
 
     S_OK = 0x00000000
@@ -40,6 +44,16 @@ class Violation:
     fix: Fix | None = None
     feature_level: str | None = None
     """The lowest feature level that would allow what was found, if one does."""
+
+    def __post_init__(self) -> None:
+        texts = ("rule", "path", "found", "expected", *(("feature_level",) if self.feature_level is not None else ()))
+        wrong = next((name for name in texts if not isinstance(getattr(self, name), str)), "")
+        if isinstance(self.fix, str):
+            object.__setattr__(self, "fix", as_fix(self.fix))
+        if wrong or not isinstance(self.fix, (Fix, NoneType)):
+            expected, fix = ("a text", "str(...)") if wrong else ("words, or None", "None")
+            found = shown(getattr(self, wrong or "fix"))
+            raise InvalidDescriptionError(_parts()(wrong or "fix", found, expected, fix))
 
     def under(self, prefix: str) -> Violation:
         """The same violation seen from an enclosing description."""
@@ -92,8 +106,8 @@ class DmlError(Exception):
     """The code that DirectML would return."""
 
     def __init__(self, violations: Violation | Iterable[Violation], subject: str = "") -> None:
-        self.violations = (violations,) if isinstance(violations, Violation) else tuple(violations)
-        self.subject = subject
+        self.violations = (violations,) if isinstance(violations, Violation) else _read_violations(violations)
+        self.subject = shown(subject) if as_text(subject) is None else str.__str__(subject)
         super().__init__(self._text())
 
     def _text(self) -> str:
@@ -116,6 +130,25 @@ class DmlError(Exception):
         if not levels or any(level is None for level in levels):
             return None
         return max((level for level in levels if level), key=lambda level: tuple(map(int, level.split("."))))
+
+
+def _parts() -> Any:
+    """The rule of violations themselves: rules are made of what is here."""
+    return load_module("anydml.core.rules").PARTS
+
+
+def _read_violations(given: Iterable[Violation]) -> tuple[Violation, ...]:
+    """Violations, or an error of its own about what is given in their place."""
+    try:
+        found = tuple(as_values(given, may_be_endless=True))
+    except UnfitError as error:
+        found, what = (), error.found or shown(given)
+    else:
+        what = next((shown(each) for each in found if not isinstance(each, Violation)), "")
+    if what:
+        fix = "Violation(rule, path, found, expected)"
+        raise InvalidDescriptionError(_parts()("violations", what, "a Violation, or a list of them", fix))
+    return found
 
 
 class InvalidDescriptionError(DmlError, ValueError):
@@ -170,6 +203,24 @@ def told_as_json() -> Iterator[None]:
         known = ((each, {f.name: getattr(each, f.name) for f in fields(Violation)}) for each in error.violations)
         told = [WrittenViolation(**values) if type(each) is Violation else each for each, values in known]
         raise type(error)(told, error.subject) from None
+
+
+@contextmanager
+def blamed(subject: str) -> Iterator[None]:
+    """What is wrong inside is told of this function, where it is told of none."""
+    try:
+        yield
+    except DmlError as error:
+        raise type(error)(error.violations, error.subject or subject) from None
+
+
+@contextmanager
+def found_at(path: str) -> Iterator[None]:
+    """What is wrong inside is told of this place."""
+    try:
+        yield
+    except DmlError as error:
+        raise type(error)([each.under(path) for each in error.violations], error.subject) from None
 
 
 def raise_if_any(

@@ -9,6 +9,7 @@ from typing import Any
 
 from anydml.core.meanings import meant
 from anydml.core.naming import argument, closest, pascal
+from anydml.core.outside import as_text
 from anydml.core.text import printable
 
 _LONGEST_NUMBER = 40
@@ -251,13 +252,15 @@ ANOTHER_BUFFER = Advice("another buffer", "another resource")
 
 def as_fix(fix: Fix | str | None) -> Fix | None:
     """A fix from itself, from plain words, or none."""
-    return Advice(fix) if isinstance(fix, str) and fix else fix if isinstance(fix, Fix) else None
+    words = as_text(fix)
+    return Advice(words) if words else fix if isinstance(fix, Fix) else None
 
 
 def unquoted(value: Any) -> Fix | None:
     """The number that a text spells, where it spells one."""
+    text = as_text(value)
     try:
-        number = float(value) if isinstance(value, str) and len(value) <= _LONGEST_NUMBER else inf
+        number = float(text) if text is not None and len(text) <= _LONGEST_NUMBER else inf
     except ValueError:
         return None
     return Use(int(number) if number.is_integer() else number) if isfinite(number) else None

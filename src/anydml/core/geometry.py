@@ -48,7 +48,7 @@ def _check_sizes(sizes: Integers) -> list[Violation]:
     if not 1 <= len(sizes) <= MAXIMUM_RANK:
         fix = "merging dimensions" if sizes else "[1] for a single element"
         violations.append(RANK("Sizes", counted(len(sizes), "size"), f"1 to {MAXIMUM_RANK}", fix))
-    for i, size in enumerate(sizes):
+    for i, size in enumerate(sizes[:MAXIMUM_RANK]):
         if size is not None and size < 1:
             violations.append(SIZE(f"Sizes[{i}]", size, "at least 1", "1, or leaving the empty tensor out"))
     return violations

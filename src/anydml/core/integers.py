@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Set
-from operator import index as as_index
+from typing import Any
 
-from anydml.core.errors import InvalidDescriptionError, Violation, raise_if_any, shown
+from anydml.core.errors import MOST_VIOLATIONS, InvalidDescriptionError, Violation, raise_if_any, shown
 from anydml.core.fixes import Advice, Fix
-from anydml.core.rules import rule
+from anydml.core.outside import UnfitError, as_integer, as_values
+from anydml.core.rules import Rule, rule
 
 NOT_AN_INTEGER = rule("integer", "A number of elements or bytes is a whole number.")
 TOO_MANY_BITS = rule("integer.bits", "A number has at most 64 bits.")
 NOT_A_LIST = rule("list", "Sizes, strides and the like are lists of integers.")
 INT64_MAX = (1 << 63) - 1
+_UINT64_MAX = (1 << 64) - 1
 
 
 class Integers(list["int | None"]):
@@ -21,10 +22,7 @@ class Integers(list["int | None"]):
 
 def read_integer(value: object, path: str, violations: list[Violation]) -> int | None:
     """The integer, or None with a violation noted. True and 2.5 are no integers here."""
-    try:
-        number = None if isinstance(value, bool) else as_index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = None
+    number = as_integer(value)
     if number is None:
         violations.append(NOT_AN_INTEGER(path, shown(value), "an integer", "writing it as a whole number"))
     elif number.bit_length() > 64:
@@ -34,17 +32,42 @@ def read_integer(value: object, path: str, violations: list[Violation]) -> int |
     return number
 
 
+def read_list(
+    values: object,
+    path: str,
+    violations: list[Violation],
+    of: str = "integers",
+    *,
+    fix: Fix | str | None = None,
+    broken: Rule = NOT_A_LIST,
+    may_be_endless: bool = False,
+) -> list[Any] | tuple[Any, ...] | None:
+    """The values of a list, or None with a violation noted. They are read once: a second time they may be others."""
+    try:
+        return as_values(values, may_be_endless)
+    except UnfitError as error:
+        if not error.found and isinstance(values, (int, str)):
+            fix = fix or f"[{shown(values)}]"  # one value is meant as a list of it
+        violations.append(broken(path, error.found or shown(values), f"a list of {of}{error.limit}", fix))
+        return None
+
+
 def read_integers(values: object, path: str, violations: list[Violation]) -> Integers | None:
     """The integers of a list, None in the place of each that is none; every problem is noted."""
     if isinstance(values, Integers):
         return values
-    # What has no length may never end, and what is read twice must be the same twice.
-    unfit = isinstance(values, (str, bytes, Set, Mapping)) or getattr(values, "ndim", 1) == 0
-    if unfit or not isinstance(values, Collection):
-        fix: Fix = Advice(f"[{shown(values)}]" if isinstance(values, int) else "a list such as [2, 3]")
-        violations.append(NOT_A_LIST(path, shown(values), "a list of integers", fix))
+    fix = f"[{shown(values)}]" if isinstance(values, int) else "a list such as [2, 3]"
+    given = read_list(values, path, violations, fix=Advice(fix))
+    if given is None:
         return None
-    return Integers(read_integer(value, f"{path}[{i}]", violations) for i, value in enumerate(values))
+    found = Integers()
+    for value in given:
+        if type(value) is not int or not -_UINT64_MAX <= value <= _UINT64_MAX:
+            value = read_integer(value, f"{path}[{len(found)}]", violations)
+            if len(violations) > MOST_VIOLATIONS:
+                break
+        found.append(value)
+    return found
 
 
 def all_integers(values: Integers | None) -> tuple[int, ...] | None:
@@ -69,3 +92,11 @@ def require_integers(values: object, path: str) -> tuple[int, ...]:
     found = all_integers(read_integers(values, path, violations))
     raise_if_any(violations)
     return found or ()
+
+
+def require_list(values: object, path: str, of: str, *, fix: Fix | str | None = None) -> list[Any]:
+    """The values of a list, or an error that says why it is none."""
+    violations: list[Violation] = []
+    found = read_list(values, path, violations, of, fix=fix)
+    raise_if_any(violations)
+    return list(found or ())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anydml.core.errors import InvalidDescriptionError, shown
+from anydml.core.outside import as_entries, as_text
 from anydml.core.rules import rule
 
 JSON_TEXT = rule("json.text", "A description that is read from JSON is one JSON object.")
@@ -37,6 +38,7 @@ def read_json(text: str, subject: str) -> dict[str, Any]:
 
 def require_object(value: object, subject: str) -> dict[str, Any]:
     """The value as a dictionary with names as keys."""
-    if not isinstance(value, Mapping):
+    entries = as_entries(value)
+    if entries is None:
         raise InvalidDescriptionError(JSON_TEXT("", shown(value), "an object such as {...}"), subject)
-    return {str(key): entry for key, entry in value.items()}
+    return {as_text(key) or shown(key): entry for key, entry in entries.items()}

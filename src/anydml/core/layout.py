@@ -110,7 +110,10 @@ class Layout:
         for axis, part in enumerate((*parts, *[slice(None)] * (self.rank - len(parts)))):
             size, stride = self.sizes[axis], self.strides[axis]
             whole = range(size)
-            taken = whole[part] if isinstance(part, slice) else whole[require_inside(part, size, axis) :]
+            chosen = (
+                _read_slice(part, axis) if isinstance(part, slice) else slice(require_inside(part, size, axis), None)
+            )
+            taken = whole[chosen]
             if not taken:
                 found = f"no element along dimension {axis}"
                 raise InvalidDescriptionError(INDEX("index", found, "at least one element"))
@@ -217,9 +220,9 @@ class Layout:
 
     def broadcast_to(self, sizes: Sequence[int]) -> Layout:
         """Repeat dimensions of size 1, and new leading ones, by stride 0."""
-        if sizes == self.sizes:
-            return self
         target = require_integers(sizes, "sizes")
+        if target == self.sizes:
+            return self
         new = len(target) - self.rank
         own = (1,) * new + self.sizes
         strides = (0,) * new + self.strides
@@ -339,6 +342,16 @@ class Layout:
         """In a notebook, a layout draws itself."""
         # The picture lives in a later layer; only a drawing asks for it.
         return str(load_module("anydml.view.notebook").draw(self))
+
+
+def _read_slice(part: slice, axis: int) -> slice:
+    """A slice of whole numbers with a step."""
+    path = f"index[{axis}]"
+    bounds = ((name, getattr(part, name)) for name in ("start", "stop", "step"))
+    start, stop, step = (None if each is None else require_integer(each, f"{path}.{name}") for name, each in bounds)
+    if step == 0:
+        raise InvalidDescriptionError(INDEX(f"{path}.step", 0, "any other number", "1, or -1 to reverse"))
+    return slice(start, stop, step)
 
 
 def require_inside(position: object, size: int, axis: int) -> int:

@@ -10,6 +10,8 @@ from typing import TypeAlias
 from anydml.core.datatype import DataType
 from anydml.core.errors import InvalidDescriptionError, shown
 from anydml.core.fixes import Use
+from anydml.core.members import Members
+from anydml.core.outside import as_integer, as_text
 from anydml.core.rules import rule
 
 UNKNOWN_LEVEL = rule("feature-level.known", "A feature level is one of DirectML's, from 1.0 to 6.4.")
@@ -18,7 +20,7 @@ PREFIX = "DML_FEATURE_LEVEL_"
 _VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?")
 
 
-class FeatureLevel(IntEnum):
+class FeatureLevel(IntEnum, metaclass=Members):
     """A DirectML feature level; each is a superset of the ones below it."""
 
     LEVEL_1_0 = 0x1000
@@ -53,7 +55,7 @@ class FeatureLevel(IntEnum):
     @classmethod
     def of_directml(cls, version: str) -> FeatureLevel:
         """The highest level that a release of DirectML has: `FeatureLevel.of_directml("1.4")` is 3.0."""
-        numbers = _VERSION.fullmatch(version.strip()) if isinstance(version, str) else None
+        numbers = _VERSION.fullmatch((as_text(version) or "").strip())
         release = tuple(int(number or 0) for number in numbers.groups()) if numbers else (0, 0, 0)
         found = [level for level in cls if tuple(map(int, level.directml_version.split("."))) <= release]
         if not found:
@@ -67,10 +69,14 @@ class FeatureLevel(IntEnum):
         """A level from `"6.4"`, `"6_4"`, `"DML_FEATURE_LEVEL_6_4"`, `6.4` or `0x6400`."""
         if isinstance(value, FeatureLevel):
             return value
-        if isinstance(value, int) and value in cls._value2member_map_:
-            return cls(value)
-        is_number = isinstance(value, (str, float)) or (type(value) is int and abs(value) < 1 << 32)
-        text = (str(value) if is_number else "").upper().removeprefix(PREFIX).replace("_", ".")
+        number = as_integer(value)
+        if number is not None and number in cls._value2member_map_:
+            return cls(number)
+        if isinstance(value, float):
+            text = float.__repr__(value)
+        else:
+            text = as_text(value) or (str(number) if number is not None and abs(number) < 1 << 32 else "")
+        text = text.upper().removeprefix(PREFIX).replace("_", ".")
         if text in _LEVELS_BY_TEXT:
             return _LEVELS_BY_TEXT[text]
         near = cls._at_most(text[:16])

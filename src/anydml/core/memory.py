@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from anydml.core.errors import BindingError, Violation, counted, raise_if_any, shown
 from anydml.core.integers import read_integer
+from anydml.core.outside import answer, told
 from anydml.core.rules import rule
 
 Bytes = npt.NDArray[np.uint8]
@@ -145,7 +146,7 @@ def _wrap(buffer: Any, path: str, dtype: np.dtype[Any] | None = None) -> npt.NDA
     except TypeError:
         return _from_dlpack(buffer, path, dtype)
     except (BufferError, ValueError) as error:
-        found = f"{type(buffer).__name__} ({error})"
+        found = f"{type(buffer).__name__} ({told(error)})"
         raise BindingError(NOT_A_BUFFER(path, found, "memory that is open")) from error
     is_byte = view.itemsize == 1 and _BYTES.fullmatch(view.format)  # unions say "B", whatever their size
     if not is_byte and not _NUMBERS.fullmatch(view.format):
@@ -157,13 +158,13 @@ def _wrap(buffer: Any, path: str, dtype: np.dtype[Any] | None = None) -> npt.NDA
 
 
 def _from_dlpack(buffer: Any, path: str, dtype: np.dtype[Any] | None) -> npt.NDArray[Any]:
-    if hasattr(buffer, "__dlpack__"):
+    if answer(lambda: hasattr(buffer, "__dlpack__"), False):
         try:
             return np.from_dlpack(buffer)
         except MemoryError:
             raise
         except Exception as error:  # whatever a method of somebody else may raise
-            found = f"{type(buffer).__name__} ({error})"
+            found = f"{type(buffer).__name__} ({told(error)})"
             raise BindingError(NOT_A_BUFFER(path, found, "a tensor in CPU memory")) from error
     found = type(buffer).__name__
     kind = f", np.{dtype.name}" if dtype is not None else ""

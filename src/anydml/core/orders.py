@@ -6,12 +6,14 @@ the name says how memory is ordered, slowest axis first.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING
 
 from anydml.core.errors import InvalidDescriptionError, Violation, counted, shown
 from anydml.core.fixes import Advice, Either, Fix, Use
+from anydml.core.outside import as_text
 from anydml.core.rules import rule
 
 if TYPE_CHECKING:
@@ -50,13 +52,14 @@ def default_axes(rank: int) -> str:
     return DEFAULT_AXES.get(rank) or _ALPHABET[:rank]
 
 
-def check_order(order: object, rank: int, axes: str | None = None, path: str = "Order") -> list[Violation]:
+def check_order(order: object, rank: int, axes: object = None, path: str = "Order") -> list[Violation]:
     """Everything wrong with an order's name."""
-    if not isinstance(order, str) or not (order.isalpha() and order.isascii()):
+    name = as_text(order) or ""
+    if not (name.isalpha() and name.isascii()):
         return [ORDER_LETTERS(path, shown(order), "one letter for each axis", "'NCHW' or 'NHWC'")]
-    letters = order.upper()
+    letters = name.upper()
     violations = []
-    repeated = sorted({letter for letter in letters if letters.count(letter) > 1})
+    repeated = sorted(letter for letter, count in Counter(letters).items() if count > 1)
     if repeated:
         found = f"{order!r} with {', '.join(repeated)} repeated"
         violations.append(ORDER_LETTERS(path, found, "each letter once", repr(default_axes(rank))))
@@ -69,8 +72,9 @@ def check_order(order: object, rank: int, axes: str | None = None, path: str = "
         found = f"{order!r} with {', '.join(unknown)}"
         fix = f"{default_axes(rank)!r}, or axes=... with the letters in the order of Sizes"
         violations.append(ORDER_KNOWN(path, found, f"letters of {known}", fix))
-    if axes is not None and not violations and sorted(str(axes).upper()) != sorted(letters):
-        violations.append(ORDER_AXES(path, repr(order), f"a permutation of {axes!r}", shown(axes)))
+    if axes is not None and not violations and sorted((as_text(axes) or "").upper()) != sorted(letters):
+        fix = f"axes={logical_axes(letters)!r}"
+        violations.append(ORDER_AXES("axes", shown(axes), f"the letters of {name!r} in the order of Sizes", fix))
     return violations
 
 

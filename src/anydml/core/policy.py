@@ -6,8 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from anydml.core.datatype import DataType
+from anydml.core.errors import InvalidDescriptionError, shown
+from anydml.core.integers import require_integers
 from anydml.core.layout import Layout
 from anydml.core.orders import packed_strides
+from anydml.core.rules import rule
+
+POLICY = rule("policy.kind", "A policy has a name, and a function that gives sizes a layout.")
 
 
 @dataclass(frozen=True)
@@ -17,8 +22,18 @@ class TensorPolicy:
     name: str
     choose: Callable[[Sequence[int]], Layout]
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise InvalidDescriptionError(POLICY("name", shown(self.name), "a text", "str(...)"))
+        if not callable(self.choose):
+            raise InvalidDescriptionError(POLICY("choose", shown(self.choose), "a function of sizes", "Layout"))
+
     def __call__(self, sizes: Sequence[int]) -> Layout:
-        return self.choose(sizes)
+        wanted = require_integers(sizes, "Sizes")
+        found = self.choose(wanted)
+        if not isinstance(found, Layout) or found.sizes != wanted:
+            raise InvalidDescriptionError(POLICY("choose", shown(found), f"a Layout of {wanted}", "Layout(sizes)"))
+        return found
 
 
 def _interleaved(sizes: Sequence[int]) -> Layout:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from anydml.core.errors import Violation, shortened
 from anydml.core.fixes import Fix, as_fix
+from anydml.core.outside import answer
 
 RULES: dict[str, Rule] = {}
 _modules: dict[str, str] = {}
 """The module that declares each rule."""
+_LONGEST_PATH = 1000
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,9 @@ class Rule:
         fix: Fix | str | None = None,
         feature_level: str | None = None,
     ) -> Violation:
-        return Violation(self.id, path, shortened(str(found)), str(expected), as_fix(fix), feature_level)
+        words = found if type(found) is str else answer(lambda: str(found), f"a value of type {type(found).__name__}")
+        place = path if len(path) <= _LONGEST_PATH else shortened(path)
+        return Violation(self.id, place, shortened(words), str(expected), as_fix(fix), feature_level)
 
 
 def rule(id: str, says: str) -> Rule:
@@ -41,3 +45,6 @@ def rule(id: str, says: str) -> Rule:
         raise RuntimeError(f"rule {id} is declared twice, in {_modules[id]} and in {module}")
     RULES[id] = Rule(id, says)
     return RULES[id]
+
+
+PARTS = rule("error.parts", "An error is made of violations, and a violation of texts and a fix.")

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anydml.core import nibbles
+from anydml.core.calling import answering
 from anydml.core.datatype import DataType, DataTypeLike
 from anydml.core.describing import (
     C_FIELDS,
@@ -31,6 +32,7 @@ from anydml.core.layout import Layout
 from anydml.core.levels import LEVELS, FeatureLevel, FeatureLevelLike
 from anydml.core.memory import Described, locate
 from anydml.core.rules import rule
+from anydml.core.stored import as_array, as_elements
 from anydml.process.loading import load_module
 
 __all__ = [
@@ -47,10 +49,10 @@ LEVEL_RANK = rule("level.rank", "Before feature level 3.0 a tensor has at most 5
 LEVEL_TYPE = rule("level.data-type", "64-bit types come with feature level 3.0, 4-bit types with 6.3.")
 RANK_PADDING = rule("with-rank.leading", "Rank grows by leading 1s and shrinks by dropping leading 1s.")
 READ_ONLY = rule("buffer.writable", "What is stored to is writable.")
-STORED_SHAPE = rule("store.shape", "Stored values have the tensor's sizes, or broadcast to them.")
 ARRAY_STRIDES = rule("from-array.strides", "An array's strides are whole, non-negative numbers of elements.")
 
 
+@answering()
 def calc_buffer_tensor_size(data_type: DataTypeLike, sizes: Sequence[int], strides: Sequence[int] | None = None) -> int:
     """The least size in bytes of a buffer for this tensor: what DMLCalcBufferTensorSize is for, never wrapping."""
     reader = Reader()
@@ -144,9 +146,9 @@ class TensorDesc:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def from_array(cls, array: Any, **rest: Any) -> TensorDesc:
+    def from_array(cls, /, array: Any, **rest: Any) -> TensorDesc:
         """Describe an array in hand, strides and all, so that `desc.view(array's memory)` is that array."""
-        array = np.asarray(array)
+        array = as_array(array, "array")
         kind = DataType.parse(array.dtype)
         if array.ndim == 0:
             return cls(kind, [1], **rest)
@@ -325,17 +327,17 @@ class TensorDesc:
         return np.ndarray(self.sizes, kind.numpy_dtype, elements, strides=steps)
 
     def store(self, buffer: Any, values: npt.ArrayLike, offset: int = 0) -> None:
-        """Write values through the strides; no byte between or around the elements changes."""
+        """Write values through the strides; no byte between or around the elements changes.
+
+        Floats are rounded to the nearest that the type has. What it has no number for is refused: fractions, NaN and
+        what is out of range for integers, finite values beyond its largest for floats.
+        """
         data = self.locate(buffer, offset)
         if not data.flags.writeable:
             found = f"read-only {type(buffer).__name__}"
             raise BindingError(READ_ONLY("buffer", found, "writable memory", Advice("a bytearray or a NumPy array")))
-        given = np.asarray(values)
-        try:
-            spread = np.broadcast_to(given, self.sizes)
-        except ValueError as error:
-            found, expected = f"an array of shape {given.shape}", f"{self.sizes}, or what broadcasts to it"
-            raise BindingError(STORED_SHAPE("values", found, expected)) from error
+        elements = as_elements(values, self.data_type, "values", BindingError, self.sizes)
+        spread = np.broadcast_to(elements, self.sizes)
         if self.data_type.is_packed_pair:
             nibbles.write(data, self.layout.offsets(), spread)
         else:

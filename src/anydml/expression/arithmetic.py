@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from anydml.core.outside import as_number
 from anydml.process.loading import load_module
 
 if TYPE_CHECKING:
@@ -14,51 +15,56 @@ def _functions() -> Any:
     return load_module("anydml.expression.functions")
 
 
-def _is_number(value: Any) -> bool:
-    return hasattr(value, "__float__") and not hasattr(value, "__len__") and not isinstance(value, Arithmetic)
-
-
 class Arithmetic:
     """The operators of an expression. Numbers become the scale and bias of an identity, as in DirectMLX."""
 
+    __array_ufunc__ = None
+    """NumPy's arrays and numbers leave operators to this class: their own would make arrays of expressions."""
+
     def _binary(self, name: str, a: Any, b: Any) -> Expression:
         filled = _functions().filled_like
-        a, b = (filled(self, value) if _is_number(value) else value for value in (a, b))
+        a, b = (value if as_number(value) is None else filled(self, value) for value in (a, b))
         made: Expression = getattr(_functions(), name)(a, b)
         return made
 
-    def _scaled(self, scale: float, bias: float, name: str = "identity") -> Expression:
-        made: Expression = getattr(_functions(), name)(self, scale_bias=(float(scale), float(bias)))
+    def _scaled(self, scale: float, bias: float) -> Expression:
+        made: Expression = _functions().identity(self, scale_bias=(scale, bias))
         return made
 
     def __add__(self, other: Any) -> Expression:
-        return self._scaled(1, other) if _is_number(other) else self._binary("add", self, other)
+        number = as_number(other)
+        return self._binary("add", self, other) if number is None else self._scaled(1, number)
 
     def __radd__(self, other: Any) -> Expression:
-        return self._scaled(1, other) if _is_number(other) else self._binary("add", other, self)
+        number = as_number(other)
+        return self._binary("add", other, self) if number is None else self._scaled(1, number)
 
     def __sub__(self, other: Any) -> Expression:
-        return self._scaled(1, -other) if _is_number(other) else self._binary("subtract", self, other)
+        number = as_number(other)
+        return self._binary("subtract", self, other) if number is None else self._scaled(1, -number)
 
     def __rsub__(self, other: Any) -> Expression:
-        return self._scaled(-1, other) if _is_number(other) else self._binary("subtract", other, self)
+        number = as_number(other)
+        return self._binary("subtract", other, self) if number is None else self._scaled(-1, number)
 
     def __mul__(self, other: Any) -> Expression:
-        return self._scaled(other, 0) if _is_number(other) else self._binary("multiply", self, other)
+        number = as_number(other)
+        return self._binary("multiply", self, other) if number is None else self._scaled(number, 0)
 
     def __rmul__(self, other: Any) -> Expression:
-        return self._scaled(other, 0) if _is_number(other) else self._binary("multiply", other, self)
+        number = as_number(other)
+        return self._binary("multiply", other, self) if number is None else self._scaled(number, 0)
 
     def __truediv__(self, other: Any) -> Expression:
-        if _is_number(other) and float(other):
-            return self._scaled(1 / float(other), 0)
-        return self._binary("divide", self, other)
+        number = as_number(other)
+        return self._scaled(1 / number, 0) if number else self._binary("divide", self, other)
 
     def __rtruediv__(self, other: Any) -> Expression:
-        if not _is_number(other):
+        number = as_number(other)
+        if number is None:
             return self._binary("divide", other, self)
         made: Expression = _functions().recip(self)
-        return made if float(other) == 1 else made * other
+        return made if number == 1 else made * number
 
     def __mod__(self, other: Any) -> Expression:
         return self._binary("modulus_truncate", self, other)

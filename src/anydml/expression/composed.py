@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anydml.core.calling import answering
 from anydml.core.datatype import DataType, DataTypeLike
 from anydml.core.enums import AxisDirection, InterpolationMode, PaddingMode, ReduceFunction
 from anydml.core.errors import InvalidDescriptionError, shown
-from anydml.core.integers import require_integer
+from anydml.core.integers import require_integer, require_integers, require_list
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator
 from anydml.core.tensor import TensorDesc
 from anydml.expression.functions import OPERAND, apply
-from anydml.expression.graph import Expression, Graph
+from anydml.expression.graph import Expression, Graph, name_or
 from anydml.expression.places import blamed_on
 
 REINTERPRET = rule(
@@ -128,7 +129,7 @@ def reduce(
     """The elements along the axes, or all of them, made one."""
     with blamed_on("reduce"):
         every = range(_require(input, "input").desc.rank)
-    chosen = list(axes) or list(every)
+        chosen = require_list(axes, "axes", "integers", fix="[0, 1]") or list(every)
     return _one(apply(_of("REDUCE"), function, input, chosen, output_data_type=output_data_type, name=name))
 
 
@@ -159,9 +160,9 @@ def split(input: Expression, axis: int, output_axis_sizes: Sequence[int], name: 
     with blamed_on("split"):
         whole = _require(input, "input").desc
         number = require_integer(axis, "axis")
-        sizes = [require_integer(size, "output_axis_sizes") for size in output_axis_sizes]
+        sizes = require_integers(output_axis_sizes, "output_axis_sizes")
         if not 0 <= number < whole.rank or sum(sizes) != whole.sizes[number]:
-            found = f"parts of {sizes} along axis {number} of {whole.sizes}"
+            found = f"parts of {list(sizes)} along axis {number} of {whole.sizes}"
             raise InvalidDescriptionError(SPLIT("output_axis_sizes", found, "an axis, and parts that add up to it"))
         policy = input.graph.policy
         parts = []
@@ -171,7 +172,7 @@ def split(input: Expression, axis: int, output_axis_sizes: Sequence[int], name: 
                 TensorDesc(whole.data_type, shape, policy(shape).strides if policy.name != "default" else None)
             )
         operator = _of("SPLIT")(input_tensor=whole, output_tensors=parts, axis=number)
-        made = input.graph.add_step(operator, [input], name or "split")
+        made = input.graph.add_step(operator, [input], name_or(name, "split"))
     return list(made.values())
 
 
@@ -189,6 +190,10 @@ def resample(
     """The tensor at another resolution; the scales are those of the sizes."""
     with blamed_on("resample"):
         desc = _require(input, "input").desc
+        wanted = require_integers(output_sizes, "output_sizes")
+        given = {"scales": scales, "input_pixel_offsets": input_pixel_offsets}
+        given["output_pixel_offsets"] = output_pixel_offsets
+        lists = {key: require_list(each, key, "numbers", fix="()") or None for key, each in given.items()}
     newest = _of("RESAMPLE3" if input.graph.feature_level >= _of("RESAMPLE3").since else "RESAMPLE2")
     extra = {"antialiased": antialiased} if newest.dml_type == "RESAMPLE3" else {}
     return _one(
@@ -196,12 +201,10 @@ def resample(
             newest,
             input,
             mode,
-            scales=list(scales) or _scales(output_sizes, desc.sizes),
             rounding_direction=rounding_direction,
-            input_pixel_offsets=list(input_pixel_offsets) or None,
-            output_pixel_offsets=list(output_pixel_offsets) or None,
-            output_sizes=output_sizes,
+            output_sizes=wanted,
             name=name,
+            **lists | {"scales": lists["scales"] or _scales(wanted, desc.sizes)},
             **extra,
         )
     )
@@ -259,16 +262,17 @@ def reinterpret(
     with blamed_on("reinterpret"):
         old = _require(input, "input").desc
         kind = old.data_type if new_type is None else DataType.parse(new_type, "new_type")
-        strides = new_strides
-        if new_sizes is None:
-            new_sizes, strides = old.sizes, new_strides or (None if old.has_implicit_strides else old.strides)
+        sizes = old.sizes if new_sizes is None else require_integers(new_sizes, "new_sizes")
+        strides = None if new_strides is None else require_integers(new_strides, "new_strides")
+        if new_sizes is None and not strides and not old.has_implicit_strides:
+            strides = old.strides
         total = old.total_tensor_size_in_bytes
-        least = TensorDesc(kind, new_sizes, strides)
+        least = TensorDesc(kind, sizes, strides)
         if least.total_tensor_size_in_bytes > total:
             found, expected = f"{least.total_tensor_size_in_bytes} bytes", f"at most {total}, those of {input.name!r}"
             raise InvalidDescriptionError(REINTERPRET("new_sizes", found, expected))
         return input.graph.view(
-            input, TensorDesc(kind, new_sizes, strides, flags=old.flags, total_tensor_size_in_bytes=total)
+            input, TensorDesc(kind, sizes, strides, flags=old.flags, total_tensor_size_in_bytes=total)
         )
 
 
@@ -276,7 +280,7 @@ def broadcast(input: Expression, sizes: Sequence[int]) -> Expression:
     """The tensor repeated, without a copy: strides of 0 where it has a size of 1."""
     with blamed_on("broadcast"):
         old = _require(input, "input").desc
-        wanted = tuple(require_integer(size, "sizes") for size in sizes)
+        wanted = require_integers(sizes, "sizes")
         if len(wanted) > old.rank:
             old = old.with_rank(len(wanted))
         fits = len(wanted) == old.rank and all(a in (1, b) for a, b in zip(old.sizes, wanted, strict=True))
@@ -288,8 +292,10 @@ def broadcast(input: Expression, sizes: Sequence[int]) -> Expression:
     return reinterpret(input, old.data_type, wanted, strides)
 
 
+_HINTS = {"shape": "'new_sizes'", "dtype": "'new_type'", "data_type": "'new_type'"}
+"""What NumPy and descriptions call the parameters of `reinterpret`."""
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    each.__name__: each
+    each.__name__: answering(_HINTS if each is reinterpret else None, blamed_on)(each)
     for each in (
         add,
         pow,

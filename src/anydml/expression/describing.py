@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anydml.core.errors import InvalidDescriptionError, shown
+from anydml.core.integers import require_list
 from anydml.core.naming import free_name
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS
@@ -24,8 +25,9 @@ def read_outputs(graph: Graph, outputs: Any) -> list[Expression]:
     """The expressions to compute, checked."""
     kind: type[Expression] = load_module("anydml.expression.graph").Expression
     given = graph.unread() if outputs is None else [outputs] if isinstance(outputs, kind) else outputs
-    if not isinstance(given, (list, tuple)) or not given:
-        fix = "an expression, or a list of them"
+    fix = "an expression, or a list of them"
+    given = require_list(given, "outputs", "expressions", fix=fix)
+    if not given:
         raise InvalidDescriptionError(OUTPUTS("outputs", shown(outputs), "at least one expression", fix))
     for i, each in enumerate(given):
         if not isinstance(each, kind) or each.graph is not graph:

@@ -9,22 +9,29 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from inspect import Parameter, Signature
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
 import anydml.operators  # noqa: F401 - declares them all
+from anydml.core.calling import answering
 from anydml.core.datatype import DataType
-from anydml.core.errors import InvalidDescriptionError, Violation, raise_if_any, shown
+from anydml.core.errors import MOST_VIOLATIONS, InvalidDescriptionError, Violation, raise_if_any, shown
 from anydml.core.fixes import Advice, suggest
-from anydml.core.integers import require_integer
+from anydml.core.integers import require_integers
+from anydml.core.levels import FeatureLevel
+from anydml.core.outside import answer, as_values
 from anydml.core.policy import Outline
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS, Operator, TensorField
+from anydml.core.schema.names import require_operator
 from anydml.core.schema.validate import require_valid
+from anydml.core.stored import as_array, as_elements
 from anydml.core.tensor import TensorDesc
-from anydml.expression.graph import Expression, Graph
+from anydml.expression.graph import Expression, Graph, name_or, require_desc
 from anydml.expression.places import blamed_on
 
 OPERAND = rule("expression.operand", "An operator's inputs are expressions of one graph.")
@@ -32,6 +39,7 @@ ARGUMENT = rule("expression.argument", "A function is called with its own parame
 COMMON = ("name", "output_sizes", "output_data_type")
 """What every function takes besides the operator's own fields."""
 _KEYWORDS = {"if": "if_"}
+_LONGEST_NAME = 60
 _FAMILIES = frozenset(
     {
         "AVERAGE_POOLING",
@@ -85,15 +93,17 @@ def parameters_of(cls: type[Operator]) -> list[Parameter]:
 # Calling
 
 
-def apply(cls: type[Operator], *arguments: Any, **named: Any) -> Any:
+def apply(cls: type[Operator], /, *arguments: Any, **named: Any) -> Any:
     """The expression, or named tuple of expressions, that an operator computes."""
+    with blamed_on("apply"):
+        cls = require_operator(cls, "cls")
     title = function_name(cls)
-    with blamed_on(f"{title} {named['name']!r}" if isinstance(named.get("name"), str) else title):
+    with blamed_on(f"{title} {shown(named['name'])}" if isinstance(named.get("name"), str) else title):
         values = _arrange(cls, arguments, named)
         graph = graph_of(values, cls)
         operator = _describe(cls, graph, values)
         require_valid(operator, graph.feature_level)
-        made = graph.add_step(operator, list(_reads(operator, values)), values.get("name") or title)
+        made = graph.add_step(operator, list(_reads(operator, values)), name_or(values.get("name"), title))
     return _outputs(cls, made)
 
 
@@ -114,7 +124,13 @@ def _arrange(cls: type[Operator], arguments: Sequence[Any], named: Mapping[str, 
         else:
             values[key] = value
     raise_if_any(violations)
+    for name in (parameter_name(field) for field in cls.tensor_fields() if field.is_list):
+        values[name] = answer(partial(_listed, values.get(name)), values.get(name))
     return values
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(as_values(values))
 
 
 def graph_of(values: Mapping[str, Any], cls: type[Operator]) -> Graph:
@@ -125,7 +141,7 @@ def graph_of(values: Mapping[str, Any], cls: type[Operator]) -> Graph:
         found = values.get("graph")
         if not isinstance(found, Graph):
             violations.append(OPERAND("graph", shown(found), "the graph to put it in", Advice("Graph()")))
-    for path, operand in _operands(cls, values):
+    for path, operand in takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, _operands(cls, values)):
         if not isinstance(operand, Expression):
             fix = Advice("input_tensor(graph, index, desc) or constant(graph, array)")
             violations.append(OPERAND(path, _described(operand), "an expression", fix))
@@ -153,7 +169,7 @@ def _operands(cls: type[Operator], values: Mapping[str, Any]) -> Iterator[tuple[
             continue
         name = parameter_name(field)
         value = values.get(name)
-        if field.is_list and isinstance(value, (list, tuple)):
+        if field.is_list and type(value) is list:
             yield from ((f"{name}[{i}]", item) for i, item in enumerate(value))
         elif value is not None or not field.optional:
             yield name, value
@@ -165,15 +181,15 @@ def _describe(cls: type[Operator], graph: Graph, values: Mapping[str, Any]) -> O
     for field in cls.fields.values():
         value = values.get(parameter_name(field))
         if not isinstance(field, TensorField):
-            is_default_list = getattr(field, "dimensions", None) and isinstance(value, (list, tuple)) and not value
-            if value is not None and not is_default_list:
+            is_empty = isinstance(value, (list, tuple)) and answer(partial(len, value), 1) == 0
+            if value is not None and not (is_empty and getattr(field, "dimensions", None)):
                 fields[field.name] = value
         elif field.is_input and isinstance(value, (list, tuple)):
             fields[field.name] = [item.desc for item in value]
         elif field.is_input and value is not None:
             fields[field.name] = value.desc
         elif not field.is_input and not isinstance(value, (TensorDesc, list, tuple)):
-            if not field.optional or value not in (None, False):
+            if not field.optional or not (value is None or value is False):
                 fields[field.name] = _outline(cls, field, graph, values)
         elif value is not None:
             fields[field.name] = value
@@ -186,8 +202,8 @@ def _outline(cls: type[Operator], field: TensorField, graph: Graph, values: Mapp
     sizes, kind = values.get("output_sizes"), values.get("output_data_type")
     if field is not first:
         sizes = kind = None
-    numbers = None if sizes is None or not len(sizes) else tuple(require_integer(n, "output_sizes") for n in sizes)
-    return Outline(None if kind is None else DataType.parse(kind, "output_data_type"), numbers, graph.policy)
+    numbers = None if sizes is None else require_integers(sizes, "output_sizes")
+    return Outline(None if kind is None else DataType.parse(kind, "output_data_type"), numbers or None, graph.policy)
 
 
 def _reads(operator: Operator, values: Mapping[str, Any]) -> Iterator[Expression | None]:
@@ -237,13 +253,20 @@ def variants_of(cls: type[Operator]) -> list[type[Operator]]:
 def _newest(variants: list[type[Operator]], arguments: Sequence[Any], named: Mapping[str, Any]) -> type[Operator]:
     """The newest variant of the level of the first expression's device."""
     for value in (*arguments, *named.values()):
-        first = value[0] if isinstance(value, (list, tuple)) and value else value
-        level = getattr(getattr(first, "graph", first), "feature_level", None)
-        if level is not None:
+        level = answer(partial(_level_of, value), None)
+        if isinstance(level, FeatureLevel):
             return next((each for each in reversed(variants) if each.since <= level), variants[0])
     return variants[-1]
 
 
+def _level_of(value: Any) -> Any:
+    """The level of the device that an expression, or the first of several, is for; a graph has one itself."""
+    first = value[0] if isinstance(value, (list, tuple)) else value
+    holder: Any = getattr(first, "graph", first)
+    return holder.feature_level
+
+
+@answering(blame=blamed_on)
 def input_tensor(graph: Graph, index: int, desc: TensorDesc, name: str | None = None) -> Expression:
     """The graph input of this index, described."""
     with blamed_on("input_tensor"):
@@ -252,24 +275,27 @@ def input_tensor(graph: Graph, index: int, desc: TensorDesc, name: str | None = 
         return graph.input(index, desc, name)
 
 
+@answering(blame=blamed_on)
 def constant(graph: Graph, data: Any, desc: TensorDesc | None = None, name: str | None = None) -> Expression:
     """An array, or bytes with a description, that is part of the graph (from feature level 6.2 on)."""
     with blamed_on("constant"):
         if not isinstance(graph, Graph):
             raise InvalidDescriptionError(OPERAND("graph", shown(graph), "a Graph", Advice("Graph()")))
         if desc is None:
-            data = np.ascontiguousarray(data)
-            desc = TensorDesc.from_array(data)
-        desc.view(data)  # it fits, or an error tells
+            array = as_array(data, "data")
+            desc = TensorDesc(array.dtype, array.shape or [1])
+            data = np.ascontiguousarray(array)
+        require_desc(desc).view(data)  # it fits, or an error tells
         return graph.constant(data, desc, name)
 
 
 def filled_like(expression: Expression, value: float) -> Expression:
     """A constant with one element, read everywhere: strides of 0."""
     desc = expression.desc
-    data = np.array([value]).astype(desc.data_type.numpy_dtype)
+    with blamed_on("constant"):
+        data = as_elements(value, desc.data_type, "value").reshape(1)
     spread = TensorDesc(desc.data_type, desc.sizes, [0] * desc.rank)
-    return constant(expression.graph, data, spread, name=f"constant {value}")
+    return constant(expression.graph, data, spread, name=f"constant {shown(value)}"[:_LONGEST_NAME])
 
 
 def _make_all() -> dict[str, Callable[..., Any]]:

@@ -13,6 +13,7 @@ from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import InvalidDescriptionError, shown
 from anydml.core.integers import require_integer
 from anydml.core.levels import FeatureLevel
+from anydml.core.outside import as_text
 from anydml.core.policy import DEFAULT, TensorPolicy
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 INPUT = rule("expression.input", "A graph input has one description, and an index of 0 to 65,535.")
 NAME = rule("expression.name", "A name, or a name scope, is a text that is not empty.")
+PARTS = rule("expression.graph", "A graph of expressions is made for a Device, with a TensorPolicy.")
 _MOST_INPUTS = 1 << 16
 
 
@@ -98,8 +100,13 @@ class Graph:
     """
 
     def __init__(self, device: Device | None = None, policy: TensorPolicy = DEFAULT) -> None:
-        self.device: Device = load_module("anydml.runtime.device").Device() if device is None else device
+        kind: type[Device] = load_module("anydml.runtime.device").Device
+        self.device = kind() if device is None else device
         self.policy = policy
+        if not isinstance(self.device, kind):
+            raise InvalidDescriptionError(PARTS("device", shown(self.device), "a Device", "Device()"), "Graph")
+        if not isinstance(policy, TensorPolicy):
+            raise InvalidDescriptionError(PARTS("policy", shown(policy), "a TensorPolicy", "DEFAULT"), "Graph")
         self.inputs: dict[int, Expression] = {}
         self.steps: list[Step] = []
         self._made: list[Expression] = []
@@ -150,19 +157,21 @@ class Graph:
     def input(self, index: int, desc: TensorDesc, name: str | None = None) -> Expression:
         """The graph input of this index."""
         number = require_integer(index, "index")
-        if not isinstance(desc, TensorDesc):
-            raise InvalidDescriptionError(INPUT("desc", shown(desc), "a TensorDesc"))
+        require_desc(desc)
         if not 0 <= number < _MOST_INPUTS or number in self.inputs:
             found = f"{number}, which {self.inputs[number].place} has" if number in self.inputs else str(number)
             following = max(self.inputs, default=-1) + 1
             raise InvalidDescriptionError(INPUT("index", found, "an index of its own", f"{following}"))
-        made = Expression(self, desc, Input(number, desc), self.full_name(name or f"input{number}"), user_place())
+        made = Expression(
+            self, desc, Input(number, desc), self.full_name(name_or(name, f"input{number}")), user_place()
+        )
         self.inputs[number] = made
         return self._note(made)
 
     def constant(self, data: Any, desc: TensorDesc, name: str | None = None) -> Expression:
         """Bytes that are known when the graph is compiled."""
-        node = ConstantNode(data, self.full_name(name or "constant"))
+        require_desc(desc)
+        node = ConstantNode(data, self.full_name(name_or(name, "constant")))
         return self._note(Expression(self, desc, Constant(node), node.name, user_place()))
 
     def add_step(self, operator: Operator, reads: Sequence[Expression | None], name: str) -> dict[str, Expression]:
@@ -240,7 +249,20 @@ class Graph:
         return f"Graph({len(self.inputs)} inputs, {len(self.steps)} operators, on {self.device!r})"
 
 
+def require_desc(desc: Any) -> TensorDesc:
+    """What describes an input or a constant."""
+    if not isinstance(desc, TensorDesc):
+        raise InvalidDescriptionError(INPUT("desc", shown(desc), "a TensorDesc", "TensorDesc('FLOAT32', [2, 3])"))
+    return desc
+
+
+def name_or(name: Any, default: str) -> Any:
+    """The name that was given, or the one of those that have none."""
+    return default if name is None or (isinstance(name, str) and as_text(name) == "") else name
+
+
 def _read_name(name: Any) -> str:
-    if not isinstance(name, str) or not name.strip() or len(name) > 200:
-        raise InvalidDescriptionError(NAME("name", shown(name), "a text of 1 to 200 characters"))
-    return name
+    text = as_text(name)
+    if text is None or not text.strip() or len(text) > 200:
+        raise InvalidDescriptionError(NAME("name", shown(name), "a text of 1 to 200 characters", "'name'"))
+    return text

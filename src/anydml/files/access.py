@@ -17,6 +17,7 @@ from secrets import token_hex
 from anydml.core.errors import DmlError, ModelError, Violation, shortened, shown
 from anydml.core.fixes import Option
 from anydml.core.memory import Bytes
+from anydml.core.outside import answer, as_text
 from anydml.core.rules import rule
 from anydml.core.text import printable
 
@@ -58,9 +59,10 @@ _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 
 def as_path(value: object, name: str) -> Path:
     """A path given as an argument; an error for anything else."""
-    if isinstance(value, (str, os.PathLike)):
-        with suppress(TypeError):  # a path of bytes
-            return Path(value)
+    text = as_text(value)
+    if text is not None or answer(lambda: isinstance(value, os.PathLike), False):
+        with suppress(Exception):  # a path of bytes, or of somebody else, which may fail in any way
+            return Path(value if text is None else text)  # type: ignore[arg-type]
     raise ModelError(ARGUMENT(name, shown(value), "a path: text or a Path"))
 
 
@@ -299,7 +301,7 @@ def find_target(text: str, folder: str | Path) -> Path:
 
 def resolved(path: Path) -> Path:
     """Where a path to write leads in the end; an error if that cannot be told."""
-    with _translated(lambda error: WRITE(str(path), _reason(error), "a path that can be followed")):
+    with _translated(lambda error: WRITE(shortened(str(path)), _reason(error), "a path that can be followed")):
         actual = path.resolve()
         # Where links go round in circles, some versions of Python raise an error and others stop at one of them.
         if any(each.is_symlink() for each in (actual, *actual.parents)):
@@ -344,10 +346,10 @@ def write_files(contents: Mapping[Path, Iterable[Part]]) -> None:
 def _stage(aside: Path, target: Path, parts: Iterable[Part]) -> None:
     mode = target.stat().st_mode if target.exists() else None
     if mode is not None and not stat.S_ISREG(mode):
-        raise ModelError(WRITE(str(target), _kind(mode), "a file", "another name"))
+        raise ModelError(WRITE(_named(target), _kind(mode), "a file", "another name"))
     if not target.parent.is_dir():
         found, fix = f"no folder {shown(str(target.parent))}", "making it first"
-        raise ModelError(WRITE(str(target), found, "one that exists", fix))
+        raise ModelError(WRITE(_named(target), found, "one that exists", fix))
     with aside.open("xb") as file:
         file.writelines(parts)
     if mode is not None:
@@ -356,4 +358,4 @@ def _stage(aside: Path, target: Path, parts: Iterable[Part]) -> None:
 
 def _unwritable(path: Path, error: BaseException) -> Violation:
     found = f"{_reason(error)} for {_named(Path(path.parent.name, path.name))}"
-    return WRITE(str(path), found, "a file that can be written")
+    return WRITE(_named(path), found, "a file that can be written")

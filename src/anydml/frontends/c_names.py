@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from anydml.core import enums
+from anydml.core.calling import answering
 from anydml.core.datatype import PREFIX as TYPE_PREFIX
 from anydml.core.datatype import DataType, DataTypeLike
 from anydml.core.enums import DmlEnum, ExecutionFlags
 from anydml.core.errors import InvalidDescriptionError, Violation, raise_if_any
 from anydml.core.fixes import Use
+from anydml.core.integers import Integers, read_integers
 from anydml.core.levels import PREFIX as LEVEL_PREFIX
 from anydml.core.levels import FeatureLevel, FeatureLevelLike
+from anydml.core.outside import as_integer
 from anydml.core.rules import rule
 from anydml.core.schema import OPERATORS
 from anydml.core.schema.tensors import read_tensor
@@ -37,6 +40,7 @@ LIMITS = {
 """Numbers that DirectML's header defines."""
 
 
+@answering()
 def DMLCalcBufferTensorSize(
     data_type: DataTypeLike,
     dimension_count: int | Sequence[int],
@@ -47,27 +51,33 @@ def DMLCalcBufferTensorSize(
 
     The count may be left out, since a list has a length: `DMLCalcBufferTensorSize("FLOAT32", [2, 3])`.
     """
-    if not isinstance(dimension_count, int):
-        return calc_buffer_tensor_size(data_type, dimension_count, sizes if strides is None else strides)
-    if sizes is not None and hasattr(sizes, "__len__") and len(sizes) != dimension_count:
-        expected = f"{len(sizes)} as Sizes has"
+    count = as_integer(dimension_count)
+    if count is None:
+        return calc_buffer_tensor_size(data_type, dimension_count, sizes if strides is None else strides)  # type: ignore[arg-type]
+    counts = Integers() if sizes is None else read_integers(sizes, "Sizes", [])
+    if sizes is not None and counts is not None and len(counts) != count:
+        expected = f"{len(counts)} as Sizes has"
         raise InvalidDescriptionError(
-            COUNT("DimensionCount", dimension_count, expected, Use(len(sizes))), "DMLCalcBufferTensorSize"
+            COUNT("DimensionCount", count, expected, Use(len(counts))), "DMLCalcBufferTensorSize"
         )
-    return calc_buffer_tensor_size(data_type, sizes if sizes is not None else [], strides)
+    known = counts if counts is not None and None not in counts else sizes  # what is wrong with them is told there
+    return calc_buffer_tensor_size(data_type, known, strides)  # type: ignore[arg-type]
 
 
+@answering()
 def DMLCreateDevice(name: str = "cpu") -> Device:
     """A device of feature level 1.0, as DMLCreateDevice gives; `Device()` has the highest one."""
     return Device(name, "1.0")
 
 
+@answering()
 def DMLCreateDevice1(minimum_feature_level: FeatureLevelLike, name: str = "cpu") -> Device:
     """A device of at least this feature level: every device here has the highest one."""
     FeatureLevel.parse(minimum_feature_level)
     return Device(name)
 
 
+@answering()
 def DML_TENSOR_DESC(
     Type: str = "DML_TENSOR_TYPE_BUFFER",
     Desc: TensorDesc | None = None,

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from heapq import heappop, heappush
 from typing import Any, TypeVar
 
-from anydml.core.errors import InvalidDescriptionError, UnsupportedError, Violation, counted, shown
+from anydml.core.errors import MOST_VIOLATIONS, InvalidDescriptionError, UnsupportedError, Violation, counted, shown
 from anydml.core.fixes import Advice, Insert, Use
-from anydml.core.integers import read_integer
+from anydml.core.integers import read_integer, read_list
 from anydml.core.levels import FeatureLevel
 from anydml.core.naming import free_name
+from anydml.core.outside import answer
 from anydml.core.rules import Rule, rule
 from anydml.core.schema import BindingPoint, Operator
 from anydml.core.schema.validate import validate
 from anydml.core.tensor import TensorDesc
-from anydml.graph.graph import ConstantNode, Graph, InputEdge, IntermediateEdge, Node, OperatorNode, OutputEdge
+from anydml.graph.graph import NODE, ConstantNode, Graph, InputEdge, IntermediateEdge, Node, OperatorNode, OutputEdge
 
-NODE = rule("graph.node", "A node is an operator, or a constant; its name, if it has one, is a text.")
 EDGE = rule("graph.edge", "An edge has an index for each of its ends.")
 INDEX = rule("graph.index", "An edge's indices name nodes, inputs and outputs that exist.")
 ABSENT = rule("graph.absent-tensor", "An edge ends at tensors that the operator describes.")
@@ -86,10 +86,10 @@ def read_graph(
 
 def _read_list(values: Any, broken: Rule, path: str, violations: list[Violation]) -> list[Any]:
     """The values, if they are several and not one."""
-    if isinstance(values, Iterable) and not isinstance(values, (str, bytes, Mapping)):
-        return list(values)
-    violations.append(broken(path, shown(values), f"a list of {path.rpartition('_')[2]}", "[...]"))
-    return []
+    if isinstance(values, (set, frozenset)):
+        values = list(values)
+    of = path.rpartition("_")[2]
+    return list(read_list(values, path, violations, of, fix="[...]", broken=broken, may_be_endless=True) or ())
 
 
 def _read_node(node: Any, path: str, violations: list[Violation]) -> Node | None:
@@ -107,8 +107,10 @@ def _read_edges(kind: type[AnyEdge], edges: Iterable[Any], path: str, violations
     names = [f.name for f in fields(kind)]
     found: list[AnyEdge] = []
     for i, edge in enumerate(_read_list(edges, EDGE, path, violations)):
-        values = astuple(edge) if isinstance(edge, kind) else edge
-        if not isinstance(values, (tuple, list)) or len(values) != len(names):
+        values = _ends_of(edge, kind, names)
+        if len(values) != len(names):
+            if len(violations) > MOST_VIOLATIONS:
+                break
             expected = f"{kind.__name__} or {len(names)} indices: {', '.join(names)}"
             violations.append(EDGE(f"{path}[{i}]", shown(edge), expected))
             continue
@@ -117,6 +119,13 @@ def _read_edges(kind: type[AnyEdge], edges: Iterable[Any], path: str, violations
         if len(violations) == before:
             found.append(kind(*(number for number in numbers if number is not None)))
     return found
+
+
+def _ends_of(edge: Any, kind: type[AnyEdge], names: Sequence[str]) -> Sequence[Any]:
+    """The indices of an edge, or of a list that stands for one; none for all else."""
+    if isinstance(edge, kind):
+        return [getattr(edge, name) for name in names]
+    return answer(lambda: [*edge], ()) if isinstance(edge, (tuple, list)) else ()
 
 
 def _read_count(given: Any, used: list[int], names: Sequence[str], path: str, violations: list[Violation]) -> int:

@@ -12,11 +12,30 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from anydml.core.errors import raise_if_any
+from anydml.core.errors import InvalidDescriptionError, raise_if_any, shown
 from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.memory import Bytes, as_bytes
+from anydml.core.rules import rule
 from anydml.core.schema import BindingPoint, Operator
+from anydml.core.schema.names import require_described
 from anydml.process.loading import load_module
+
+NODE = rule("graph.node", "A node is an operator, or a constant; its name, if it has one, is a text.")
+_ROLES = ("input", "output")
+NOT_A_GRAPH = rule("graph.kind", "What is compiled or written as a graph is a Graph.")
+
+
+def require_graph(graph: Any, fix: str = "") -> Graph:
+    """A graph, or an error that says how one is made."""
+    if not isinstance(graph, Graph):
+        own = "Graph.of(...)" if isinstance(graph, Operator) else "Graph(...)"
+        raise InvalidDescriptionError(NOT_A_GRAPH("graph", type(graph).__name__, "a Graph", fix or own))
+    return graph
+
+
+def _require_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise InvalidDescriptionError(NODE("name", shown(name), "a text", "str(...)"))
 
 
 @dataclass(frozen=True)
@@ -26,7 +45,13 @@ class OperatorNode:
     operator: Operator
     name: str = ""
 
+    def __post_init__(self) -> None:
+        require_described(self.operator)
+        _require_name(self.name)
+
     def points(self, role: str) -> tuple[BindingPoint, ...]:
+        if type(role) is not str or role not in _ROLES:
+            raise InvalidDescriptionError(NODE("role", shown(role), "'input' or 'output'", "'input'"))
         return self.operator.points(role)
 
     def __str__(self) -> str:
@@ -46,6 +71,7 @@ class ConstantNode:
     def __init__(self, data: Any, name: str = "") -> None:
         object.__setattr__(self, "data", as_bytes(data, "data", in_order=True))
         object.__setattr__(self, "name", name)
+        _require_name(name)
 
     @cached_property
     def digest(self) -> bytes:
@@ -144,6 +170,7 @@ class Graph:
     def of(cls, operator: Operator) -> Graph:
         """The graph of one operator: every tensor is a graph input or output, at its own index and by its name."""
         graph = cls.__new__(cls)
+        require_described(operator)
         inputs, outputs = operator.points("input"), operator.points("output")
         vars(graph).update(
             nodes=(OperatorNode(operator),),

@@ -194,7 +194,8 @@ def _formula(operator: Operator, slots: Slots) -> Nest:
         if given.tensor is None:
             elements.append(None)
             continue
-        data_type, layout = given.tensor.data_type, given.tensor.layout.broadcast_to(output.sizes)
+        data_type, layout = given.tensor.data_type, given.tensor.layout
+        layout = layout if layout.sizes == output.sizes else layout.broadcast_to(output.sizes)
         leaf = load(len(loads), data_type.numpy_dtype)
         loads.append(Access(slots[given.name], data_type, layout.strides))
         elements.append(cast(leaf, computed_type(data_type)))

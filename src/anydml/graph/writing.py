@@ -57,7 +57,7 @@ def from_dict(value: Mapping[str, Any]) -> Graph:
         except DmlError as error:
             violations += [violation.under(f"nodes[{number}]") for violation in error.violations]
     raise_if_any(violations, subject="Graph")
-    edges = [value.get(name) or [] for name in _EDGES]
+    edges = [[] if value.get(name) is None else value[name] for name in _EDGES]
     rest = {name: value[name] for name in (*_COUNTS, *_NAMES) if value.get(name) is not None}
     return make(read, *edges, **rest)
 
@@ -65,7 +65,7 @@ def from_dict(value: Mapping[str, Any]) -> Graph:
 def _read_node(entry: Any) -> Node:
     if not isinstance(entry, Mapping) or ("operator" in entry) == ("constant" in entry):
         raise InvalidDescriptionError(WRITTEN("", shown(entry), "an object with operator or constant"))
-    name = str(entry.get("name") or "")
+    name = "" if entry.get("name") is None else entry["name"]
     kinds = load_module("anydml.graph.graph")
     made: Node
     if "operator" in entry:

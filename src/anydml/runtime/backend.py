@@ -7,9 +7,10 @@ from functools import cache
 from typing import Any, Protocol, cast
 
 from anydml.core.enums import ExecutionFlags
-from anydml.core.errors import InvalidDescriptionError
+from anydml.core.errors import InvalidDescriptionError, shown
 from anydml.core.fixes import Use, suggest
 from anydml.core.memory import Bytes
+from anydml.core.outside import as_text
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
 from anydml.core.tensor import TensorDesc
@@ -123,11 +124,11 @@ def device_names() -> tuple[str, ...]:
 
 def find_device(name: Any) -> str:
     """The name of a device that is known: itself, or the one that `auto` stands for."""
-    names = device_names()
-    if not isinstance(name, str) or name not in names:
+    names, text = device_names(), as_text(name)
+    if text is None or text not in names:
         expected = f"one of {', '.join(names)}"
-        raise InvalidDescriptionError(UNKNOWN_DEVICE("device", repr(name), expected, suggest(str(name), names)))
-    return fastest() if name == AUTO else name
+        raise InvalidDescriptionError(UNKNOWN_DEVICE("device", shown(name), expected, suggest(text or "", names)))
+    return fastest() if text == AUTO else text
 
 
 def find_backend(name: Any) -> Backend:

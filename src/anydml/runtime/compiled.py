@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from anydml.core.enums import ExecutionFlags
-from anydml.core.errors import BindingError, OutOfMemoryError
+from anydml.core.errors import BindingError, DmlError, InvalidDescriptionError, OutOfMemoryError, shown
 from anydml.core.fixes import ANOTHER_BUFFER
 from anydml.core.naming import arguments
 from anydml.core.rules import rule
@@ -22,6 +22,7 @@ from anydml.graph.plan import SlotKind, reads, writes
 from anydml.runtime.backend import Run
 from anydml.runtime.binding import OVERLAP, Binder
 from anydml.runtime.buffer import Buffer
+from anydml.runtime.host import MEMORY
 from anydml.runtime.outputs import named_outputs
 from anydml.runtime.planning import Planned, plan_graph, prepare
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from anydml.runtime.device import Device
 
 NOT_INITIALIZED = rule("initialize.first", "An operator with OWNED_BY_DML inputs is initialized before it runs.")
+NOT_PLANNED = rule("compiled.plan", "A compiled operator is what a device has compiled.")
 INITIALIZED_TWICE = rule("initialize.once", "An operator is initialized once.")
 _KEPT_ARENAS = 2
 """Arenas that are kept for the next runs; more runs at once get memory of their own."""
@@ -51,6 +53,9 @@ class CompiledOperator:
     """
 
     def __init__(self, device: Device, planned: Planned, flags: ExecutionFlags, passes: Passes) -> None:
+        if not isinstance(planned, Planned):
+            fix = "device.compile(...), or device.compile_graph(...)"
+            raise InvalidDescriptionError(NOT_PLANNED("planned", shown(planned), "what a device has planned", fix))
         self.device, self.flags, self.passes = device, flags, passes
         self.graph, self.plan = planned.graph, planned.plan
         self.inputs, self.outputs = planned.inputs, planned.outputs
@@ -152,13 +157,22 @@ class CompiledOperator:
         arena = self._lease()
         try:
             self.bind(bound, arena)()
-        except OutOfMemoryError:
+        except MemoryError as error:
             arena = None  # given back, where memory is short
-            raise
+            if isinstance(error, DmlError):
+                raise
+            raise self._out_of_room() from None
         finally:
             if arena is not None:
                 self._arenas.append(arena)
         return created
+
+    def _out_of_room(self) -> OutOfMemoryError:
+        """What is said where arrays of a program found no room."""
+        found = f"{self._executable.scratch_size_in_bytes} bytes at most for what is computed"
+        return OutOfMemoryError(
+            MEMORY("", found, "less, since the system has no room", "smaller tensors"), self.subject
+        )
 
     def _create_outputs(self, bound: list[Buffer | None]) -> dict[int, Buffer]:
         """Memory for the outputs that the caller gave none for."""
@@ -166,7 +180,11 @@ class CompiledOperator:
         first = len(self.inputs)
         for number, port in enumerate(self.outputs):
             if port.slot is not None and bound[first + number] is None:
-                created[number] = bound[first + number] = self._backend.allocate(port.total)
+                try:
+                    created[number] = bound[first + number] = self._backend.allocate(port.total)
+                except OutOfMemoryError as error:
+                    told = [violation.under(port.dml_name) for violation in error.violations]
+                    raise OutOfMemoryError(told, error.subject or self.subject) from None
         return created
 
     def _arrays(self, created: Mapping[int, Buffer], array: Callable[[Any, Buffer], Any]) -> Any:

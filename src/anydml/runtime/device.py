@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from anydml.core.datatype import DataType, DataTypeLike
 from anydml.core.enums import ExecutionFlags
-from anydml.core.errors import InvalidDescriptionError
-from anydml.core.integers import require_integer
+from anydml.core.errors import InvalidDescriptionError, Violation, found_at, raise_if_any
+from anydml.core.fixes import Use
+from anydml.core.integers import read_list, require_integer
 from anydml.core.levels import HIGHEST_LEVEL, LEVELS, FeatureLevel, FeatureLevelLike
 from anydml.core.memory import Bytes, as_bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator
+from anydml.core.schema.names import require_described
 from anydml.core.schema.validate import require_valid
 from anydml.graph.checks import require_valid_graph
-from anydml.graph.graph import Graph
-from anydml.graph.passes import Passes
+from anydml.graph.graph import Graph, require_graph
+from anydml.graph.passes import Passes, require_passes
 from anydml.runtime.backend import BACKENDS, Backend, find_backend, find_device
 from anydml.runtime.buffer import Buffer
 from anydml.runtime.compiled import CompiledOperator
@@ -25,8 +27,7 @@ from anydml.runtime.initializer import OperatorInitializer
 from anydml.runtime.planning import plan_graph, plan_operator
 from anydml.runtime.table import BindingTable
 
-NOT_AN_OPERATOR = rule("operator.kind", "What is compiled is an operator, described.")
-NOT_A_GRAPH = rule("graph.kind", "What is compiled as a graph is a Graph.")
+SIZE = rule("memory.size", "A number of bytes is 0 or more.")
 MIXED = rule("device.mixed", "Operators, initializers and tables of two devices are not mixed.")
 
 C_METHODS = {
@@ -69,7 +70,11 @@ class Device:
 
     def allocate(self, size_in_bytes: int) -> Buffer:
         """New memory of the device."""
-        return self.backend.allocate(require_integer(size_in_bytes, "size_in_bytes"))
+        size = require_integer(size_in_bytes, "size_in_bytes")
+        if size < 0:
+            raise InvalidDescriptionError(SIZE("size_in_bytes", size, "0 or more", Use(-size)))
+        with found_at("size_in_bytes"):
+            return self.backend.allocate(size)
 
     def upload(self, data: Any) -> Buffer:
         """The bytes of an array, or of any buffer of the host, in memory of the device."""
@@ -87,7 +92,10 @@ class Device:
 
     def highest_feature_level(self, requested: Iterable[FeatureLevelLike]) -> FeatureLevel | None:
         """DML_FEATURE_FEATURE_LEVELS: the highest of these levels that the device has."""
-        levels = [FeatureLevel.parse(level) for level in requested]
+        violations: list[Violation] = []
+        given = read_list(requested, "requested", violations, "feature levels", may_be_endless=True)
+        raise_if_any(violations)
+        levels = [FeatureLevel.parse(level, f"requested[{i}]") for i, level in enumerate(given or ())]
         return max((level for level in levels if level <= self.feature_level), default=None)
 
     def create_operator(self, operator: Operator) -> Operator:
@@ -102,8 +110,9 @@ class Device:
         passes: Passes = Passes(),  # noqa: B008 - immutable
     ) -> CompiledOperator:
         """Check and plan an operator; the result runs on buffers."""
-        planned = plan_operator(_require_operator(operator), self.feature_level, self.backend, passes)
-        return CompiledOperator(self, planned, ExecutionFlags.parse(flags), passes)
+        chosen, how = require_passes(passes), ExecutionFlags.parse(flags, "flags")
+        planned = plan_operator(_require_operator(operator), self.feature_level, self.backend, chosen)
+        return CompiledOperator(self, planned, how, chosen)
 
     def compile_graph(
         self,
@@ -112,12 +121,11 @@ class Device:
         passes: Passes = Passes(),  # noqa: B008 - immutable
     ) -> CompiledOperator:
         """Check and plan a graph; the result runs on buffers, bound by index or by name."""
-        if not isinstance(graph, Graph):
-            fix = "compile(...), or Graph.of(...)" if isinstance(graph, Operator) else "Graph(...)"
-            raise InvalidDescriptionError(NOT_A_GRAPH("graph", type(graph).__name__, "a Graph", fix))
+        require_graph(graph, "compile(...), or Graph.of(...)" if isinstance(graph, Operator) else "")
+        chosen, how = require_passes(passes), ExecutionFlags.parse(flags, "flags")
         require_valid_graph(graph, self.feature_level)
-        planned = plan_graph(graph, self.backend, passes)
-        return CompiledOperator(self, planned, ExecutionFlags.parse(flags), passes)
+        planned = plan_graph(graph, self.backend, chosen)
+        return CompiledOperator(self, planned, how, chosen)
 
     def create_operator_initializer(self, operators: Iterable[CompiledOperator] = ()) -> OperatorInitializer:
         """Something that, dispatched once, initializes all these operators."""
@@ -150,16 +158,6 @@ class Device:
 
 
 def _require_operator(operator: Any) -> Operator:
-    if not isinstance(operator, Operator):
-        found = operator.__name__ + " itself" if isinstance(operator, type) else type(operator).__name__
-        fix = _operator_fix(operator)
-        raise InvalidDescriptionError(NOT_AN_OPERATOR("operator", found, "an operator with its fields", fix))
-    return operator
-
-
-def _operator_fix(given: Any) -> str:
-    if isinstance(given, Graph):
-        return "compile_graph(...)"
-    if isinstance(given, CompiledOperator):
-        return "calling it, since it is compiled"
-    return f"{given.__name__}(...)" if isinstance(given, type) and issubclass(given, Operator) else "Slice1(...)"
+    if isinstance(operator, Graph):
+        return require_described(operator, "compile_graph(...)")
+    return require_described(operator, "calling it, since it is compiled" if type(operator) is CompiledOperator else "")

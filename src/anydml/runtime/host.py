@@ -44,7 +44,10 @@ class HostMemory:
 
     def allocate(self, size_in_bytes: int) -> Buffer:
         require_memory(size_in_bytes)
-        raw = np.empty(size_in_bytes + ALIGNMENT_BYTES, np.uint8)
+        try:
+            raw = np.empty(size_in_bytes + ALIGNMENT_BYTES, np.uint8)
+        except MemoryError:  # the machine has it, and this process cannot have it
+            raise _out_of_memory(size_in_bytes, "less, since the system has no room for it now") from None
         start = -address_of(raw) % ALIGNMENT_BYTES
         return buffer_of(raw[start : start + size_in_bytes], raw)
 
@@ -92,5 +95,8 @@ def require_room(plan: Plan, executable: Executable) -> None:
 def require_memory(size_in_bytes: int) -> None:
     """Return quietly, or raise before anything is allocated that the machine does not have."""
     if size_in_bytes > _MODEST_BYTES and size_in_bytes > physical_memory():
-        found, expected = f"{size_in_bytes} bytes", f"at most {physical_memory()}, the memory of this machine"
-        raise OutOfMemoryError(MEMORY("", found, expected, "smaller tensors"))
+        raise _out_of_memory(size_in_bytes, f"at most {physical_memory()}, the memory of this machine")
+
+
+def _out_of_memory(size_in_bytes: int, expected: str) -> OutOfMemoryError:
+    return OutOfMemoryError(MEMORY("", f"{size_in_bytes} bytes", expected, "smaller tensors"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from anydml.core.errors import BindingError, InvalidDescriptionError, Violation, counted, raise_if_any
 from anydml.core.fixes import ANOTHER_BUFFER
+from anydml.core.integers import read_list
 from anydml.core.rules import rule
 from anydml.graph.passes.memory import PERSISTENT_ALIGNMENT_BYTES
 from anydml.runtime.backend import Space
@@ -34,7 +35,7 @@ class OperatorInitializer:
 
     def reset(self, operators: Iterable[CompiledOperator] = ()) -> None:
         """Take other operators from now on."""
-        found, seen = list(operators), set()
+        found, seen = self._read(operators), set()
         for i, operator in enumerate(found):
             path = f"operators[{i}]"
             if not isinstance(operator, CompiledOperator):
@@ -44,6 +45,14 @@ class OperatorInitializer:
                 raise InvalidDescriptionError(TARGETS(path, "an operator a second time", "each of them once"))
             seen.add(id(operator))
         self.operators = found
+
+    @staticmethod
+    def _read(operators: Any) -> list[Any]:
+        violations: list[Violation] = []
+        fix = "[device.compile(...)]"
+        given = read_list(operators, "operators", violations, "compiled operators", fix=fix, may_be_endless=True)
+        raise_if_any(violations)
+        return list(given or ())
 
     @property
     def binding_properties(self) -> BindingProperties:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anydml.core.errors import BindingError, InvalidDescriptionError, Violation, counted, raise_if_any
-from anydml.core.integers import NOT_A_LIST
+from anydml.core.errors import BindingError, InvalidDescriptionError, Violation, counted, raise_if_any, shown
+from anydml.core.integers import read_list
+from anydml.core.outside import answer
 from anydml.core.rules import rule
 from anydml.runtime.backend import Run, Space
 from anydml.runtime.binding import OVERLAP, BufferBinding
@@ -27,6 +28,9 @@ class BindingTable:
     def __init__(self, dispatchable: _Dispatchable, space: Space) -> None:
         self.dispatchable, self._space = dispatchable, space
         self.reset(dispatchable)
+        if not answer(lambda: callable(space.adopt), False):
+            found, expected, fix = shown(space), "the memory of a device", "device.create_binding_table(...)"
+            raise InvalidDescriptionError(DISPATCHABLE("space", found, expected, fix))
 
     def reset(self, dispatchable: _Dispatchable | None = None) -> None:
         """Unbind everything, and serve another dispatchable if one is given."""
@@ -58,9 +62,10 @@ class BindingTable:
 
     def _counted(self, bindings: Sequence[Any] | None, role: str) -> list[Any]:
         path = f"{role.capitalize()}s"
-        if bindings is not None and not isinstance(bindings, (list, tuple)):
-            raise BindingError(NOT_A_LIST(path, type(bindings).__name__, "a list of bindings", "[...]"))
-        given, wanted = list(bindings or ()), self._places(role)
+        violations: list[Violation] = []
+        read = () if bindings is None else read_list(bindings, path, violations, "bindings", fix="[...]")
+        raise_if_any(violations, BindingError)
+        given, wanted = list(read or ()), self._places(role)
         if bindings is not None and len(given) != wanted:
             raise BindingError(TABLE_COUNT(path, counted(len(given), "binding"), f"{wanted}, one for each {role}"))
         return given

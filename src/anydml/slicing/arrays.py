@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from anydml.core.calling import answering
 from anydml.core.errors import InvalidDescriptionError
 from anydml.core.rules import rule
 from anydml.slicing.selection import Selection
@@ -15,6 +16,7 @@ from anydml.slicing.selection import Selection
 ARRAY = rule("slicing.array", "slice1 gives a view, so it takes a NumPy array that outlives it.")
 
 
+@answering()
 def slice1(
     array: npt.NDArray[Any],
     offsets: Sequence[int],

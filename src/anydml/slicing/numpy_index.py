@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from operator import index as as_index
 from types import EllipsisType
 from typing import Any
 
-import numpy as np
-
 from anydml.core.errors import Violation, raise_if_any, shown
+from anydml.core.outside import as_integer
 from anydml.core.rules import rule
 from anydml.slicing.lists import STEP
 
@@ -80,24 +78,19 @@ def _read_entry(entry: Any, path: str, violations: list[Violation]) -> Entry:
         return entry
     if isinstance(entry, slice):
         return _read_slice(entry, path, violations)
-    try:
-        if isinstance(entry, (bool, np.bool_)):
-            raise TypeError  # NumPy takes True as a mask, not as 1
-        return as_index(entry)
-    except TypeError:
+    number = as_integer(entry)  # NumPy takes True as a mask, not as 1, and so it is no integer here
+    if number is None:
         expected, fix = "an integer, a slice, Ellipsis or None", "a slice, or GATHER to pick places from a list"
         violations.append(KIND(path, shown(entry), expected, fix))
-        return None
+    return number
 
 
 def _read_slice(entry: slice, path: str, violations: list[Violation]) -> slice:
     read: list[int | None] = []
     for name in ("start", "stop", "step"):
         value = getattr(entry, name)
-        try:
-            read.append(None if value is None else as_index(value))
-        except TypeError:
-            read.append(None)
+        read.append(as_integer(value))
+        if value is not None and read[-1] is None:
             violations.append(KIND(f"{path}.{name}", shown(value), "an integer or None", "a whole number"))
     if read[2] == 0:
         violations.append(STEP(f"{path}.step", 0, "any other number", "1, or -1 to reverse"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from anydml.core.datatype import DataTypeLike
 from anydml.core.errors import DmlError, InvalidDescriptionError, Violation, raise_if_any, shown
-from anydml.core.integers import INT64_MAX, NOT_A_LIST, require_integers
+from anydml.core.integers import INT64_MAX, read_list, require_integers
 from anydml.core.rules import rule
 from anydml.process.loading import load_module
 from anydml.slicing.lists import COUNT
@@ -244,9 +244,10 @@ def _canonical(part: range) -> range:
 
 
 def _read_tuple(values: Any, path: str) -> tuple[Any, ...]:
-    if not isinstance(values, (list, tuple)):
-        raise InvalidDescriptionError(NOT_A_LIST(path, shown(values), "a list", f"[{shown(values)}]"), "Selection")
-    return tuple(values)
+    violations: list[Violation] = []
+    found = read_list(values, path, violations, "ranges" if path == "ranges" else "axes, and None")
+    raise_if_any(violations, subject="Selection")
+    return tuple(found or ())
 
 
 def _read_sizes(sizes: object) -> tuple[int, ...]:
@@ -276,6 +277,6 @@ def _check_output_axes(ranges: tuple[range, ...], output_axes: tuple[int | None,
     expected = f"axes of 0 to {len(ranges) - 1} in rising order, and None" if ranges else "None alone: there is no axis"
     if list(kept) != sorted(set(kept)) or not set(kept) <= set(range(len(ranges))):
         return [OUTPUT_AXES("output_axes", output_axes, expected, "leaving output_axes out to keep every axis")]
-    dropped = [axis for axis in range(len(ranges)) if axis not in kept and len(ranges[axis]) != 1]
+    dropped = [axis for axis in sorted({*range(len(ranges))} - {*kept}) if len(ranges[axis]) != 1]
     fix = "keeping the axis"
     return [OUTPUT_AXES("output_axes", f"axis {i}, of {len(ranges[i])}, dropped", "one element", fix) for i in dropped]

@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 
 from anydml.core.datatype import DataType
+from anydml.core.errors import InvalidDescriptionError, shown
+from anydml.core.outside import as_text
+from anydml.core.rules import rule
 from anydml.core.schema import Array, Operator, Scalar, TensorField
 from anydml.core.schema.fields import AttributeField, CountField, Field
 from anydml.core.tensor import TensorDesc
 from anydml.core.text import encodable, printable
 from anydml.graph.graph import ConstantNode, Graph, OperatorNode
 
+NAME = rule("cpp.name", "Variables in C++ are named after a text.")
 _MOST_BYTES_SHOWN = 256
 _WORDS = frozenset(
     re.findall(
@@ -36,7 +40,10 @@ def to_cpp(described: Operator | Graph, name: str = "") -> str:
     """The statements that fill in the structures, for the body of a function."""
     if isinstance(described, Graph):
         return "\n".join(_graph(described))
-    return "\n".join(_operator(described, identifier(name) if name else ""))
+    text = as_text(name)
+    if text is None:
+        raise InvalidDescriptionError(NAME("name", shown(name), "a text", "str(...)"), "to_cpp")
+    return "\n".join(_operator(described, identifier(text) if text else ""))
 
 
 def identifier(text: str) -> str:

@@ -8,12 +8,17 @@ from functools import cached_property
 from typing import Any
 
 from anydml.core.datatype import DataType
-from anydml.core.errors import raise_if_any
-from anydml.core.layout import Layout
+from anydml.core.errors import InvalidDescriptionError, counted, raise_if_any, shown
+from anydml.core.fixes import Use
+from anydml.core.integers import require_integer, require_integers
+from anydml.core.layout import AXIS, Layout
 from anydml.core.orders import check_order, default_axes, logical_axes
+from anydml.core.rules import rule
 from anydml.core.tensor import GRANULARITY_BYTES, TensorDesc, round_up
-from anydml.core.windows import check_window, window_limits
+from anydml.core.windows import WINDOW_COUNT, check_window, window_limits
 from anydml.view.values import Values
+
+NOT_A_LAYOUT = rule("window.layout", "What a window is over is a Layout.")
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,15 @@ class Window:
     strides: tuple[int, ...]
     output_sizes: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        names = ("offsets", "sizes", "strides", "output_sizes")
+        offsets, sizes, *rest = (require_integers(getattr(self, name), name) for name in names)
+        # The least dimensions that it fits into: whether it lies inside those of a tensor is another question.
+        whole = tuple(max(offset, 0) + max(size, 1) for offset, size in zip(offsets, sizes, strict=False))
+        raise_if_any(check_window(whole, offsets, sizes, *rest), subject="window")
+        for name, values in zip(names, (offsets, sizes, *rest), strict=True):
+            object.__setattr__(self, name, values)
+
     @classmethod
     def of(
         cls,
@@ -35,9 +49,12 @@ class Window:
         output_sizes: Sequence[int] | None = None,
     ) -> Window:
         """A window over dimensions of these sizes, checked; it gives all it reaches unless told less."""
-        raise_if_any(check_window(whole, offsets, sizes, strides, output_sizes), subject="window")
-        outputs = tuple(output_sizes or window_limits(sizes, strides))
-        return cls(tuple(offsets), tuple(sizes), tuple(strides), outputs)
+        names, given = ("whole", "offsets", "sizes", "strides"), (whole, offsets, sizes, strides)
+        total, *lists = (require_integers(values, name) for name, values in zip(names, given, strict=True))
+        wanted = None if output_sizes is None else require_integers(output_sizes, "output_sizes")
+        at, counts, steps = lists
+        raise_if_any(check_window(total, at, counts, steps, wanted), subject="window")
+        return cls(at, counts, steps, wanted or window_limits(counts, steps))
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
@@ -52,17 +69,29 @@ class Window:
         return tuple(start + stride * (count - 1) for start, stride, count in triples)
 
     def contains(self, axis: int, position: int) -> bool:
-        return self.offsets[axis] <= position < self.offsets[axis] + self.sizes[axis]
+        number, place = require_integer(axis, "axis"), require_integer(position, "position")
+        if not 0 <= number < len(self.offsets):
+            raise InvalidDescriptionError(AXIS("axis", number, f"0 to {len(self.offsets) - 1}", Use(0)))
+        return self.offsets[number] <= place < self.offsets[number] + self.sizes[number]
 
     def source(self, output_index: tuple[int, ...]) -> tuple[int, ...]:
         """The index that an element of the result is taken from."""
-        triples = zip(self.starts, self.strides, output_index, strict=True)
+        triples = zip(self.starts, self.strides, self._index(output_index, "output_index"), strict=True)
         return tuple(start + stride * i for start, stride, i in triples)
+
+    def _index(self, index: Sequence[int], path: str) -> tuple[int, ...]:
+        """A number for each dimension."""
+        found = require_integers(index, path)
+        if len(found) != len(self.offsets):
+            expected = f"{len(self.offsets)}, one for each dimension"
+            raise InvalidDescriptionError(WINDOW_COUNT(path, counted(len(found), "value"), expected))
+        return found
 
     def output(self, index: tuple[int, ...]) -> tuple[int, ...] | None:
         """Where an element goes to in the result, or None when it is not taken."""
         found = []
-        for i, start, stride, count in zip(index, self.starts, self.strides, self.output_sizes, strict=True):
+        places = self._index(index, "index")
+        for i, start, stride, count in zip(places, self.starts, self.strides, self.output_sizes, strict=True):
             steps, rest = divmod(i - start, stride)
             if rest or not 0 <= steps < count:
                 return None
@@ -71,11 +100,18 @@ class Window:
 
     def result(self, layout: Layout) -> Layout:
         """The taken elements as a layout of their own."""
-        return layout.window(self.offsets, self.sizes, self.strides, self.output_sizes)
+        return _require_layout(layout).window(self.offsets, self.sizes, self.strides, self.output_sizes)
 
     def inside(self, layout: Layout) -> Layout:
         """Every element of the window, stepped over or not."""
-        return layout.window(self.offsets, self.sizes, (1,) * layout.rank)
+        whole = _require_layout(layout)
+        return whole.window(self.offsets, self.sizes, (1,) * whole.rank)
+
+
+def _require_layout(layout: Any) -> Layout:
+    if not isinstance(layout, Layout):
+        raise InvalidDescriptionError(NOT_A_LAYOUT("layout", shown(layout), "a Layout", "Layout([2, 3])"))
+    return layout
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from anydml.core.datatype import DataType
 from anydml.core.enums import DmlEnum, check_member_level
 from anydml.core.errors import MOST_VIOLATIONS, InvalidDescriptionError, Violation, counted, shown
 from anydml.core.fixes import Advice, Use, suggest, unquoted
-from anydml.core.integers import NOT_A_LIST, read_integer
+from anydml.core.integers import read_integer, read_list
 from anydml.core.levels import FeatureLevel
 from anydml.core.naming import pascal
+from anydml.core.outside import answer, as_entries, as_integer, as_text
 from anydml.core.rules import rule
 
 UNSIGNED = rule("attribute.unsigned", "A UINT is a whole number from 0 to 2^32 - 1.")
@@ -118,8 +119,9 @@ class Float(AttributeType):
     type_name = "FLOAT"
 
     def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> float | None:
-        if isinstance(value, str) and value.lower() in ("nan", "inf", "-inf"):
-            return float(value)
+        text = as_text(value)
+        if text is not None and text.lower() in ("nan", "inf", "-inf"):
+            return float(text)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
             violations.append(NUMBER(path, shown(value), "a number", unquoted(value)))
             return None
@@ -132,7 +134,7 @@ class Boolean(AttributeType):
     type_name = "BOOL"
 
     def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> bool | None:
-        if isinstance(value, (bool, np.bool_)) or (isinstance(value, int) and value in (0, 1)):
+        if isinstance(value, (bool, np.bool_)) or (isinstance(value, int) and as_integer(value) in (0, 1)):
             return bool(value)
         violations.append(BOOLEAN(path, shown(value), "true or false"))
         return None
@@ -185,12 +187,10 @@ class Array(AttributeType):
         return f"{self.of.type_name}_ARRAY"
 
     def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> tuple[Any, ...] | None:
-        if isinstance(value, np.ndarray):
-            value = value.tolist()
-        if not isinstance(value, (list, tuple)):
-            violations.append(NOT_A_LIST(path, shown(value), "a list", f"[{shown(value)}]"))
+        given = read_list(value, path, violations, "values", fix=f"[{shown(value)}]")
+        if given is None:
             return None
-        items = enumerate(takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, value))
+        items = enumerate(takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, given))
         return tuple(self.of.read(item, f"{path}[{i}]", violations, known) for i, item in items)
 
     def check_shape(self, value: Any, operator: Any, path: str) -> Iterator[Violation]:
@@ -231,12 +231,14 @@ class Scalar(AttributeType):
         kind = known.get(self.type_field)
         if kind is None:
             return None  # the type itself was wrong and is reported
-        if isinstance(value, Mapping):
-            value = self._from_union(value, kind, path, violations)
+        entries = as_entries(value)
+        if entries is not None:
+            value = self._from_union(entries, kind, path, violations)
             if value is None:
                 return None
-        if isinstance(value, str) and kind.is_float and value.lower() in ("nan", "inf", "-inf"):
-            return float(value)
+        text = as_text(value)
+        if text is not None and kind.is_float and text.lower() in ("nan", "inf", "-inf"):
+            return float(text)
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
             violations.append(SCALAR_KIND(path, shown(value), f"a number of type {kind.name}"))
             return None
@@ -247,7 +249,7 @@ class Scalar(AttributeType):
     @staticmethod
     def _from_union(value: Mapping[str, Any], kind: DataType, path: str, violations: list[Violation]) -> Any:
         wanted = kind.name.capitalize().replace("Uint", "UInt")
-        matching = [entry for name, entry in value.items() if str(name).lower() == wanted.lower()]
+        matching = [entry for name, entry in value.items() if (as_text(name) or "").lower() == wanted.lower()]
         if len(matching) == 1 and len(value) == 1:
             return matching[0]
         # C has no 16-bit float: DirectML's union holds the bits of one in UInt16.
@@ -260,13 +262,22 @@ class Scalar(AttributeType):
     def _integer(self, value: Any, kind: DataType, path: str, violations: list[Violation]) -> int | None:
         low, high = kind.range
         low = min(low, -high) if self.wraps else low
-        if (isinstance(value, (float, np.floating)) and not math.isfinite(value)) or value != int(value):
+        whole = as_integer(value)
+        if whole is None and math.isfinite(value) and value == int(value):
+            whole = int(value)
+        if whole is None:
             violations.append(SCALAR_KIND(path, shown(value), f"a whole number of type {kind.name}"))
-        elif not low <= value <= high:
+        elif not low <= whole <= high:
             violations.append(SCALAR_RANGE(path, shown(value), f"{low} to {high} ({kind.name})"))
         else:
-            return int(value)
+            return whole
         return None
+
+
+def _pair(value: Any) -> tuple[Any, Any] | None:
+    """Two values, where somebody wrote so many."""
+    items = answer(lambda: [*value], None) if isinstance(value, (list, tuple)) else None
+    return (items[0], items[1]) if items is not None and len(items) == 2 else None
 
 
 @dataclass(frozen=True)
@@ -277,15 +288,16 @@ class Size2D(AttributeType):
 
     def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> tuple[int, int] | None:
         """Always (width, height), DirectML's order."""
-        if isinstance(value, Mapping) and {str(key).lower() for key in value} == {"width", "height"}:
-            folded = {str(key).lower(): entry for key, entry in value.items()}
+        folded = {(as_text(key) or "").lower(): entry for key, entry in (as_entries(value) or {}).items()}
+        if folded.keys() == {"width", "height"}:
             value = (folded["width"], folded["height"])
-        if not isinstance(value, (list, tuple)) or len(value) != 2:
+        pair = _pair(value)
+        if pair is None:
             violations.append(SIZE_2D(path, shown(value), "(width, height)", "{'Width': 2, 'Height': 2}"))
             return None
         read = Integer().read
-        width = read(value[0], f"{path}.Width", violations, known)
-        height = read(value[1], f"{path}.Height", violations, known)
+        width = read(pair[0], f"{path}.Width", violations, known)
+        height = read(pair[1], f"{path}.Height", violations, known)
         return None if width is None or height is None else (width, height)
 
 
@@ -296,17 +308,19 @@ class ScaleBias(AttributeType):
     type_name = "SCALE_BIAS"
 
     def read(self, value: Any, path: str, violations: list[Violation], known: Known) -> tuple[float, float] | None:
-        if isinstance(value, Mapping):
-            unknown = [key for key in value if key not in ("Scale", "Bias")]
-            if unknown or len(value) != 2:
-                fix = suggest(str(unknown[0]), ["Scale", "Bias"]) if unknown else "both Scale and Bias"
-                violations.append(SCALE_BIAS(path, shown(dict(value)), "Scale and Bias", fix))
+        entries = as_entries(value)
+        if entries is not None:
+            unknown = [as_text(key) or "" for key in entries if as_text(key) not in ("Scale", "Bias")]
+            if unknown or len(entries) != 2:
+                fix = suggest(unknown[0], ["Scale", "Bias"]) if unknown else "both Scale and Bias"
+                violations.append(SCALE_BIAS(path, shown(entries), "Scale and Bias", fix))
                 return None
-            value = (value["Scale"], value["Bias"])
-        if not isinstance(value, (list, tuple)) or len(value) != 2:
+            value = (entries["Scale"], entries["Bias"])
+        pair = _pair(value)
+        if pair is None:
             violations.append(SCALE_BIAS(path, shown(value), "(scale, bias)", "{'Scale': 1, 'Bias': 0}"))
             return None
         read = Float().read
-        scale = read(value[0], f"{path}.Scale", violations, known)
-        bias = read(value[1], f"{path}.Bias", violations, known)
+        scale = read(pair[0], f"{path}.Scale", violations, known)
+        bias = read(pair[1], f"{path}.Bias", violations, known)
         return None if scale is None or bias is None else (scale, bias)

@@ -9,6 +9,7 @@ from typing import Any
 from anydml.core.errors import InvalidDescriptionError, Violation, shown
 from anydml.core.fixes import REMOVE_ONE, Advice
 from anydml.core.levels import FeatureLevel
+from anydml.core.outside import as_entries, as_text
 from anydml.core.rules import rule
 from anydml.core.schema.attributes import AttributeType, Known
 from anydml.core.schema.names import suggest_operator
@@ -46,11 +47,13 @@ class Activation(AttributeType):
         operator = find_activation(name)
         if operator is None:
             fusable = [cls for cls in OPERATORS.values() if cls.fusable]
-            near = suggest_operator(name if isinstance(name, str) else "", fusable)
+            near = suggest_operator(as_text(name) or "", fusable)
             violations.append(FUSABLE(path, shown(name), "an activation", near))
             return None
         try:
-            return operator.from_model({str(k): v for k, v in attributes.items() if v is not None}, fused=True)
+            return operator.from_model(
+                {as_text(k) or shown(k): v for k, v in attributes.items() if v is not None}, fused=True
+            )
         except InvalidDescriptionError as error:
             violations += [violation.under(path) for violation in error.violations]
             return None
@@ -89,20 +92,22 @@ def _check_axes(activation: Operator, host: Any) -> Iterator[Violation]:
 
 def _spelt(value: Any, path: str, violations: list[Violation]) -> tuple[Any, Mapping[str, Any]]:
     """Type and attributes from a name, a collapsed object or a nested one; what is said twice is noted."""
-    if not isinstance(value, Mapping):
+    entries = as_entries(value)
+    if entries is None:
         return value, {}
-    given = {k: v for k, v in value.items() if v is not None}
+    given = {k: v for k, v in entries.items() if v is not None}
     name, nested = (_either(given, keys, path, violations) for keys in (_TYPE_KEYS, _DESC_KEYS))
     rest = {k: v for k, v in given.items() if k not in _TYPE_KEYS + _DESC_KEYS}
     if nested is None:
         return name, rest
-    if not isinstance(nested, Mapping):
+    fields = as_entries(nested)
+    if fields is None:
         violations.append(SPELT(f"{path}.Desc", shown(nested), "an object with the fields of the activation"))
         return name, rest
-    inner = {k: v for k, v in nested.items() if v is not None}
+    inner = {k: v for k, v in fields.items() if v is not None}
     for key in (key for key in inner if key in rest):
         expected = "each field once, beside Type or inside Desc"
-        violations.append(SPELT(f"{path}.{key}", "the field twice", expected, REMOVE_ONE))
+        violations.append(SPELT(f"{path}.{as_text(key) or shown(key)}", "the field twice", expected, REMOVE_ONE))
     return name, {**rest, **inner}
 
 
@@ -117,6 +122,6 @@ def _either(given: Mapping[str, Any], keys: tuple[str, str], path: str, violatio
 
 def find_activation(name: Any) -> type[Operator] | None:
     """The fusable operator of this name: `RELU`, `ACTIVATION_RELU` or `DML_OPERATOR_ACTIVATION_RELU`."""
-    short = name.strip().upper().removeprefix("DML_OPERATOR_") if isinstance(name, str) else ""
+    short = (as_text(name) or "").strip().upper().removeprefix("DML_OPERATOR_")
     found = OPERATORS.get(short) or OPERATORS.get(f"ACTIVATION_{short}")
     return found if found is not None and found.fusable else None

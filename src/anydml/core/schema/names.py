@@ -11,10 +11,12 @@ from anydml.core.errors import InvalidDescriptionError, shown
 from anydml.core.fixes import Advice, Call, Either, Fix, OneOf, Rename, suggest
 from anydml.core.foreign import fold, foreign_names, needless_names, translate
 from anydml.core.naming import closest
+from anydml.core.outside import as_text
 from anydml.core.rules import rule
 from anydml.core.schema.operator import OPERATORS, Operator
 
 UNKNOWN_OPERATOR = rule("operator.name", "An operator has one of DirectML's names, or the Python name of its class.")
+NOT_AN_OPERATOR = rule("operator.kind", "What is compiled is an operator, described.")
 PREFIX = "DML_OPERATOR_"
 ALIASES = {"SCATTER": "SCATTER_ELEMENTS"}
 """Older names of operators that DirectML keeps."""
@@ -36,11 +38,25 @@ def require_operator(value: Any, path: str = "operator") -> type[Operator]:
     cls = value if isinstance(value, type) else type(value)
     if issubclass(cls, Operator) and cls.dml_type:
         return cls
-    found = find_operator(value) if isinstance(value, str) else None
+    text = as_text(value)
+    found = None if text is None else find_operator(text)
     if found is None:
-        fix = suggest_operator(value) if isinstance(value, str) else None
+        fix = None if text is None else suggest_operator(text)
         raise InvalidDescriptionError(UNKNOWN_OPERATOR(path, shown(value), "an operator of DirectML", fix))
     return found
+
+
+def require_described(operator: Any, fix: str = "") -> Operator:
+    """An operator with its tensors, or an error that says how one is described."""
+    is_class = isinstance(operator, type)
+    if not isinstance(operator, Operator):
+        found = f"{operator.__name__} itself" if is_class else type(operator).__name__
+        own = f"{operator.__name__}(...)" if is_class and issubclass(operator, Operator) else "Slice1(...)"
+        raise InvalidDescriptionError(NOT_AN_OPERATOR("operator", found, "an operator with its fields", fix or own))
+    if operator.is_fused:
+        found, own = f"{shown(operator)}, which has no tensors", f"{type(operator).__name__}(input_tensor=...)"
+        raise InvalidDescriptionError(NOT_AN_OPERATOR("operator", found, "an operator with its tensors", own))
+    return operator
 
 
 def suggest_operator(name: str, among: Iterable[type[Operator]] | None = None) -> Fix:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from anydml.core.datatype import DataType
 from anydml.core.errors import MOST_VIOLATIONS, Violation, counted, raise_if_any, shortened, shown
 from anydml.core.fixes import REMOVE_ONE, Add, Advice, Remove, suggest
-from anydml.core.integers import NOT_A_LIST, read_integer
+from anydml.core.integers import read_integer, read_list
 from anydml.core.naming import pascal, snake
 from anydml.core.policy import Outline, TensorPolicy
 from anydml.core.rules import rule
@@ -133,10 +133,10 @@ def _read_tensors(field: TensorField, value: Any, path: str, violations: list[Vi
         return value
     if not field.is_list:
         return read_tensor(value, path, violations)
-    if not isinstance(value, (list, tuple)):
-        violations.append(NOT_A_LIST(path, type(value).__name__, "a list of tensors", Advice("[...]")))
+    given = read_list(value, path, violations, "tensors", fix=Advice("[...]"))
+    if given is None:
         return None
-    tensors = enumerate(takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, value))
+    tensors = enumerate(takewhile(lambda _: len(violations) <= MOST_VIOLATIONS, given))
     return tuple(read_tensor(item, f"{path}[{i}]", violations) for i, item in tensors)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from anydml.core.describing import C_FIELDS, TENSOR_FIELD
-from anydml.core.errors import InvalidDescriptionError, Violation, shown
+from anydml.core.errors import InvalidDescriptionError, Violation, shortened, shown
 from anydml.core.fixes import REMOVE_ONE, Add, Advice, Describe, Fix, Use, suggest
 from anydml.core.integers import read_integer
+from anydml.core.outside import answer, as_entries, as_integer, as_text
 from anydml.core.rules import rule
 from anydml.core.tensor import TensorDesc
 
@@ -22,10 +23,11 @@ def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDes
     """A TensorDesc from itself or from an object; problems are noted under `path`."""
     if isinstance(value, TensorDesc):
         return value
-    if not isinstance(value, Mapping):
+    entries = as_entries(value)
+    if entries is None:
         violations.append(NOT_A_TENSOR(path, _called(value), "a tensor description", _description_of(value)))
         return None
-    inner = _unwrapped(value, path, violations)
+    inner = _unwrapped(entries, path, violations)
     arguments = None if inner is None else _arguments(inner, path, violations)
     if arguments is None:
         return None
@@ -38,16 +40,14 @@ def read_tensor(value: Any, path: str, violations: list[Violation]) -> TensorDes
 
 def _called(value: Any) -> str:
     """An array is told by its type and shape, not by its numbers."""
-    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
-    if shape is None or dtype is None:
-        return shown(value)
-    return shown(f"an array of {dtype} and shape {tuple(shape)}").strip("'")
+    told = answer(lambda: f"an array of {value.dtype} and shape {tuple(value.shape)}", "")
+    return shown(told).strip("'") if told and not isinstance(value, type) else shown(value)
 
 
 def _description_of(value: Any) -> Fix:
     """How to describe what was given: arrays describe themselves, whatever library they are of."""
-    is_array = hasattr(value, "dtype") and hasattr(value, "shape")
-    if not is_array and not hasattr(value, "__dlpack__"):
+    is_array = answer(lambda: hasattr(value, "dtype") and hasattr(value, "shape"), False)
+    if not is_array and not answer(lambda: hasattr(value, "__dlpack__"), False):
         return Describe("FLOAT32", (2, 3))
     try:
         TensorDesc.from_array(value)
@@ -75,13 +75,18 @@ def _unwrapped(value: Mapping[str, Any], path: str, violations: list[Violation])
             violations.append(TENSOR_FIELD(where, both, f"one of {both}", REMOVE_ONE))
     for key in ("Type", "type"):
         _check_type(given.get(key), f"{path}.{key}", violations)
-    if not isinstance(inner, Mapping):
+    fields = as_entries(inner)
+    if fields is None:
         violations.append(TENSOR_FIELD(f"{path}.Desc", shown(inner), "an object", "DataType and Sizes inside {}"))
-    return inner if len(violations) == before else None
+    return fields if len(violations) == before else None
+
+
+def _under(path: str, key: object) -> str:
+    return f"{path}.{shortened(as_text(key) or shown(key))}"
 
 
 def _check_type(value: Any, path: str, violations: list[Violation]) -> None:
-    is_buffer = isinstance(value, str) and value.strip().upper() in _BUFFER_TYPES
+    is_buffer = (as_text(value) or "").strip().upper() in _BUFFER_TYPES
     if value is not None and not is_buffer:
         violations.append(TENSOR_TYPE(path, shown(value), "BUFFER, the only type there is", Use("BUFFER")))
 
@@ -90,7 +95,7 @@ def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation])
     arguments: dict[str, Any] = {}
     before = len(violations)
     for key, entry in value.items():
-        if key == "TotalTensorSizeInBytes" and entry == 0:
+        if key == "TotalTensorSizeInBytes" and as_integer(entry) == 0:
             continue  # in a model, 0 asks for the size to be worked out
         if key in C_FIELDS:
             arguments[C_FIELDS[key]] = entry
@@ -98,7 +103,9 @@ def _arguments(value: Mapping[str, Any], path: str, violations: list[Violation])
             _check_type(entry, f"{path}.Type", violations)
         elif key != "DimensionCount":
             violations.append(
-                TENSOR_FIELD(f"{path}.{key}", shown(key), "a field of a tensor", suggest(str(key), C_FIELDS))
+                TENSOR_FIELD(
+                    _under(path, key), shown(key), "a field of a tensor", suggest(as_text(key) or "", C_FIELDS)
+                )
             )
     for key in ("DataType", "Sizes"):
         if C_FIELDS[key] not in arguments:

@@ -10,6 +10,7 @@ from typing import Any
 from anydml.core.errors import InvalidDescriptionError, shown, told_as_json
 from anydml.core.fixes import Spelling
 from anydml.core.naming import pascal
+from anydml.core.outside import as_entries, as_text
 from anydml.core.rules import rule
 from anydml.core.schema.attributes import ScaleBias, Size2D
 from anydml.core.schema.fields import AttributeField
@@ -52,11 +53,11 @@ def _plain(value: Any) -> Any:
 
 def from_dict(wanted: type[Operator], value: Mapping[str, Any]) -> Operator:
     """The operator that `to_dict` wrote; of this class, if it is one and not `Operator` itself."""
-    name, desc = value.get("type"), value.get("desc")
-    bare = name.strip().upper().removeprefix(PREFIX) if isinstance(name, str) else ""
+    name, desc = value.get("type"), as_entries(value.get("desc"))
+    bare = (as_text(name) or "").strip().upper().removeprefix(PREFIX)
     found = OPERATORS.get(bare)
-    if found is None or not isinstance(desc, Mapping):
-        where, wrong = ("type", name) if found is None else ("desc", desc)
+    if found is None or desc is None:
+        where, wrong = ("type", name) if found is None else ("desc", value.get("desc"))
         expected = "an operator of DirectML" if found is None else "an object with the fields"
         # The type is written as in a model, in Python too.
         fix = suggest_operator(bare).text(Spelling.MODEL) if found is None else None
@@ -65,7 +66,7 @@ def from_dict(wanted: type[Operator], value: Mapping[str, Any]) -> Operator:
         expected = PREFIX + wanted.dml_type
         raise InvalidDescriptionError(WRITTEN("type", name, expected, f"{found.__name__}.from_dict"), wanted.__name__)
     with told_as_json():
-        return found.from_model(desc)
+        return found.from_model({as_text(key) or shown(key): entry for key, entry in desc.items()})
 
 
 def expression(operator: Operator) -> str:

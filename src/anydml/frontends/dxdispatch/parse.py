@@ -37,7 +37,7 @@ def read_model(
     inputs = None if input_path is None else as_path(input_path, "input_path")
     if not is_regular(found) and inputs is not None:
         found = inputs / found
-    name = shortened(printable(str(path)))
+    name = shortened(printable(str(path))).strip() or repr(str(path))
     if not is_regular(found):
         raise ModelError(FILE("", what_is(found), "a model file", nearby_model(found)), name)
     if found.suffix.lower() in OTHER_FILES:

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from anydml.core.calling import answering
+from anydml.core.errors import InvalidDescriptionError, shown
 from anydml.core.memory import Bytes
+from anydml.files.access import ARGUMENT, as_path
 from anydml.frontends.dxdispatch.executor import Executor, Options, Outcome
 from anydml.frontends.dxdispatch.model import Model
 from anydml.frontends.dxdispatch.parse import read_model
@@ -17,6 +20,7 @@ from anydml.frontends.dxdispatch.printing import shown_values
 from anydml.runtime.device import Device
 
 
+@answering()
 def run_model(
     path: str | Path,
     *,
@@ -33,9 +37,12 @@ def run_model(
     A model reads files inside its folder, `input_path` and the current folder only; `allow_outside` lets it read any.
     """
     where = device if isinstance(device, Device) else Device(device) if device is not None else Device()
+    if write is not None and not callable(write):
+        fix = "sys.stdout.write"
+        raise InvalidDescriptionError(ARGUMENT("write", shown(write), "a function of a text", fix), "run_model")
+    options = Options(output_folder=as_path(output_path, "output_path"))
     model = read_model(path, input_path, where.feature_level, allow_outside=allow_outside)
-    options = Options(output_folder=Path(output_path))
-    outcome = Executor(model, where, options, write or (lambda text: None)).run()
+    outcome = Executor(model, where, options, (lambda text: None) if write is None else write).run()
     return {name: _array(model, outcome, name, data) for name, data in outcome.resources.items()}
 
 

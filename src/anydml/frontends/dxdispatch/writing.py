@@ -13,13 +13,16 @@ from typing import Any
 import numpy as np
 
 from anydml.core.errors import ModelError, Violation, counted, raise_if_any, shown
+from anydml.core.integers import require_list
+from anydml.core.jsontext import require_object
 from anydml.core.memory import Bytes, as_bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator, TensorField
+from anydml.core.stored import as_array
 from anydml.core.tensor import TensorDesc
 from anydml.core.text import is_well_formed
-from anydml.files.access import write_files
-from anydml.graph.graph import ConstantNode, Graph, OperatorNode
+from anydml.files.access import as_path, write_files
+from anydml.graph.graph import ConstantNode, Graph, OperatorNode, require_graph
 
 INPUTS = rule("export.inputs", "A model has values for every input of its graph, as many bytes as the tensor has.")
 NAMES = rule("export.names", "Names in a model have no lone surrogates, which UTF-8 cannot encode.")
@@ -29,7 +32,7 @@ INLINE_BYTES = 64
 
 def write_model(graph: Graph, path: str | Path, inputs: Sequence[Any] | Mapping[str, Any] = ()) -> list[Path]:
     """Write a model that runs a graph on these inputs and prints its outputs; the files that were written."""
-    target = Path(path)
+    target = as_path(path, "path")
     model, data = describe_model(graph, inputs, target.stem)
     files = {target.with_name(name): [content.data] for name, content in data.items()}
     text = json.dumps(model, indent=2).encode()
@@ -41,7 +44,7 @@ def describe_model(
     graph: Graph, inputs: Sequence[Any] | Mapping[str, Any] = (), name: str = "model"
 ) -> tuple[dict[str, Any], dict[str, Bytes]]:
     """The model as JSON values, and the files it reads, by their names."""
-    raise_if_any(_unwritable_names(graph), ModelError, "Graph")
+    raise_if_any(_unwritable_names(require_graph(graph)), ModelError, "Graph")
     writer = _Writer(graph, name)
     writer.fill(inputs)
     model = {"resources": writer.resources, "dispatchables": writer.dispatchables, "commands": writer.commands()}
@@ -109,18 +112,22 @@ class _Writer:
 
     def _inputs(self, inputs: Sequence[Any] | Mapping[str, Any]) -> None:
         names = self.graph.input_names
-        if not isinstance(inputs, Mapping):
-            if len(inputs) not in (0, len(names)):
-                raise ModelError(INPUTS("inputs", counted(len(inputs), "array"), f"{len(names)}, one for each input"))
-            inputs = dict(zip(names, inputs, strict=False))
+        if isinstance(inputs, Mapping):
+            inputs = require_object(inputs, "inputs")
+        else:
+            given = require_list(inputs, "inputs", "arrays", fix="[array, ...]")
+            if len(given) not in (0, len(names)):
+                raise ModelError(INPUTS("inputs", counted(len(given), "array"), f"{len(names)}, one for each input"))
+            inputs = dict(zip(names, given, strict=False))
         for name in names:
             tensor = self.tensors.get(f"input_{name}")
             if tensor is None or inputs.get(name) is None:
                 continue  # nothing reads it, or zeros will do
-            data = as_bytes(np.ascontiguousarray(inputs[name]), name)
-            if not tensor.minimum_size_in_bytes <= data.size <= tensor.total_tensor_size_in_bytes:
-                found, expected = f"{data.size} bytes", f"{tensor.total_tensor_size_in_bytes}, those of {tensor!r}"
+            array = as_array(inputs[name], f"inputs.{name}")
+            if not tensor.minimum_size_in_bytes <= array.nbytes <= tensor.total_tensor_size_in_bytes:
+                found, expected = f"{array.nbytes} bytes", f"{tensor.total_tensor_size_in_bytes}, those of {tensor!r}"
                 raise ModelError(INPUTS(f"inputs.{name}", found, expected))
+            data = as_bytes(np.ascontiguousarray(array), f"inputs.{name}")
             self._resource(f"input_{name}", data, tensor)
 
     def _resource(self, name: str, data: Bytes, tensor: TensorDesc) -> None:

@@ -20,7 +20,7 @@ from anydml.core.schema import OPERATORS, Operator, Scalar, TensorField
 from anydml.core.schema.fields import CountField, Field
 from anydml.core.schema.names import ALIASES
 from anydml.core.text import printable
-from anydml.files.access import READ, SOURCE, SourceFile, as_path, file_size, read_bytes, read_into
+from anydml.files.access import ARGUMENT, READ, SOURCE, SourceFile, as_path, file_size, read_bytes, read_into
 from anydml.files.sources import Sources
 from anydml.frontends.serialized import schema
 from anydml.frontends.serialized.tables import FORMAT, MISSING, File, Table, refuse
@@ -45,23 +45,25 @@ def read_graph(path: str | Path, *, allow_outside: bool = False) -> Graph:
 
 def read_graph_file(file: Path | SourceFile, sources: Sources) -> Graph:
     """The graph in a file whose weights are found in `sources`."""
-    size = file_size(file)
-    if size >= _MAXIMUM_BYTES:
-        raise refuse(FORMAT, "", f"{size} bytes", f"less than {_MAXIMUM_BYTES}, what a flatbuffer can have")
-    data = read_bytes(file, size)
     left = [memory_budget()]
     try:
-        return parse_graph(data, lambda name, where: _read_weights(sources, name, where, left))
+        size = file_size(file)
+        if size >= _MAXIMUM_BYTES:
+            raise refuse(FORMAT, "", f"{size} bytes", f"less than {_MAXIMUM_BYTES}, what a flatbuffer can have")
+        return parse_graph(read_bytes(file, size), lambda name, where: _read_weights(sources, name, where, left))
     except DmlError as error:
-        raise ModelError(error.violations, shortened(printable(os.fspath(file)))) from None
+        name = shortened(printable(os.fspath(file)))
+        raise ModelError(error.violations, name.strip() or repr(name)) from None
 
 
 def parse_graph(data: bytes, weights: Weights | None = None) -> Graph:
     """The graph in these bytes. Nothing is allocated that the bytes do not back."""
-    root = File(data).root(schema.GRAPH, "")
+    if weights is not None and not callable(weights):
+        raise ModelError(ARGUMENT("weights", shown(weights), "a function of a name and a place", "read_graph(path)"))
     try:
-        return _GraphReader(root, weights or _no_weights).read()
-    except InvalidDescriptionError as error:
+        root = File(data).root(schema.GRAPH, "")
+        return _GraphReader(root, _no_weights if weights is None else weights).read()
+    except (InvalidDescriptionError, ModelError) as error:
         raise ModelError(error.violations, "serialized graph") from None
 
 

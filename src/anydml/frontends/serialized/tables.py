@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anydml.core.errors import ModelError
-from anydml.core.memory import Bytes
+from anydml.core.memory import Bytes, as_bytes
 from anydml.core.rules import Rule, rule
 from anydml.frontends.serialized.schema import flatbuffers
 
@@ -36,7 +36,7 @@ class File:
     def __init__(self, data: bytes | Bytes) -> None:
         package = flatbuffers()
         self.get, self.packers = package.encode.Get, package.packer
-        self.data = np.frombuffer(data, np.uint8)
+        self.data = as_bytes(data, "data")
         self.buffer = self.data.data
         self.budget = 16 * self.data.size + (1 << 16)
 

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from anydml.core.errors import ModelError, Violation, raise_if_any, shown
+from anydml.core.integers import require_integer
 from anydml.core.memory import Bytes
 from anydml.core.rules import rule
 from anydml.core.schema import Operator, Scalar, TensorField
 from anydml.core.schema.fields import AttributeField, CountField
 from anydml.core.tensor import TensorDesc
 from anydml.core.text import is_well_formed
-from anydml.files.access import is_plain_name, write_file
+from anydml.files.access import ARGUMENT, as_path, is_plain_name, write_file
 from anydml.frontends.serialized import schema
 from anydml.frontends.serialized.tables import LONGEST_TEXT
-from anydml.graph.graph import ConstantNode, Graph, Node, OperatorNode
+from anydml.graph.graph import ConstantNode, Graph, Node, OperatorNode, require_graph
 
 TEXT = rule("serialized.text", f"A name in a serialized graph is text in UTF-8, of at most {LONGEST_TEXT} bytes.")
 FILE = rule("serialized.file", "Constants have files that are called after that of their graph: by a plain name.")
@@ -30,7 +31,7 @@ LARGEST_INLINE_BYTES = 8
 
 def write_graph(graph: Graph, path: str | Path, largest_inline_bytes: int = LARGEST_INLINE_BYTES) -> list[Path]:
     """Write a graph, and a file of bytes beside it for each large constant; the files that were written."""
-    target = Path(path)
+    target = as_path(path, "path")
     data, weights = serialize_graph(graph, largest_inline_bytes, prefix=f"{target.stem}_")
     written = [target.with_name(name + schema.WEIGHTS_SUFFIX) for name in weights]
     for file, content in zip(written, weights.values(), strict=True):
@@ -43,7 +44,10 @@ def serialize_graph(
     graph: Graph, largest_inline_bytes: int | None = None, prefix: str = ""
 ) -> tuple[bytes, dict[str, Bytes]]:
     """The file, and the constants that are not in it by name. Flags and alignments are no part of the format."""
-    writer = _Writer(graph, largest_inline_bytes, prefix)
+    limit = None if largest_inline_bytes is None else require_integer(largest_inline_bytes, "largest_inline_bytes")
+    if not isinstance(prefix, str):
+        raise ModelError(ARGUMENT("prefix", shown(prefix), "a text", "str(...)"))
+    writer = _Writer(require_graph(graph), limit, prefix)
     return writer.write(), writer.weights
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
-from anydml.core.errors import InvalidDescriptionError
+from anydml.core.errors import InvalidDescriptionError, Violation, raise_if_any, shown
 from anydml.core.fixes import suggest
+from anydml.core.integers import read_list
+from anydml.core.outside import as_text
 from anydml.core.rules import rule
 from anydml.graph.passes.alias import alias
 from anydml.graph.passes.epilogue import fuse_into_programs
@@ -26,6 +29,9 @@ from anydml.graph.plan import Plan
 Expand = Callable[[Plan], Plan]
 """A device's own pass."""
 UNKNOWN_PASS = rule("passes.known", "A pass is one of those that plans go through.")
+_MOST_TOLD = 8
+"""More names than there are passes are not looked at one by one."""
+NO_PASSES = rule("passes.kind", "Which passes run is told by Passes.")
 
 
 @dataclass(frozen=True)
@@ -61,15 +67,18 @@ class Passes:
 
     disabled: frozenset[str] = frozenset()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "disabled", _read_names(self.disabled, "disabled"))
+
     @classmethod
     def without(cls, *names: str) -> Passes:
         """All passes but these."""
-        return cls(frozenset(map(_known, names)))
+        return cls(_read_names(names, "names"))
 
     @classmethod
     def only(cls, *names: str) -> Passes:
         """None but these."""
-        kept = {_known(name) for name in names}
+        kept = _read_names(names, "names")
         return cls(frozenset(each.name for each in PASSES) - kept)
 
     @classmethod
@@ -96,12 +105,26 @@ class Passes:
         return verify(assign_memory(plan))
 
 
-def _known(name: str) -> str:
+def require_passes(passes: Any) -> Passes:
+    """The passes that are asked for, or an error that says how they are named."""
+    if not isinstance(passes, Passes):
+        fix = "Passes.without('fuse')"
+        raise InvalidDescriptionError(NO_PASSES("passes", shown(passes), "Passes, which says what runs", fix))
+    return passes
+
+
+def _read_names(given: Any, path: str) -> frozenset[str]:
+    """Names of passes, or an error with all that are none."""
+    violations: list[Violation] = []
+    values = list(given) if type(given) in (set, frozenset) else read_list(given, path, violations, "names")
     names = [each.name for each in PASSES]
-    if name not in names:
-        expected = f"one of {', '.join(names)}"
-        raise InvalidDescriptionError(UNKNOWN_PASS("passes", repr(name), expected, suggest(str(name), names)))
-    return name
+    found = frozenset(as_text(value) or "" for value in values or ())
+    unknown = [(i, value) for i, value in enumerate(values or ()) if as_text(value) not in names]
+    for i, value in unknown[:_MOST_TOLD]:
+        fix = suggest(as_text(value) or "", names)
+        violations.append(UNKNOWN_PASS(f"{path}[{i}]", shown(value), f"one of {', '.join(names)}", fix))
+    raise_if_any(violations, subject="Passes")
+    return found
 
 
 def pass_names() -> Iterable[str]:
