@@ -297,6 +297,15 @@ class TestFromArray:
     def test_from_array__passes_the_rest_on(self) -> None:
         described = TensorDesc.from_array([1.0, 2.0], flags=1)
         assert described == TensorDesc("FLOAT64", [2], flags="OWNED_BY_DML")
+        told = [("tensor.field", "sizes"), ("tensor.field", "strides")]
+        assert sorted(violations_of(lambda: TensorDesc.from_array([1.0], strides=[1], sizes=[1]))) == told
+        for values in ([[1], [2, 3]], None, {1, 2}, range(10**15)):
+            assert violations_of(lambda values=values: TensorDesc.from_array(values)) == [("values.array", "array")]
+
+    def test_names_of_pythons_own__are_unknown_fields_and_no_confusion(self) -> None:
+        desc = TensorDesc("FLOAT32", [2])
+        for ask in (lambda: desc.replace(self=1), lambda: TensorDesc("FLOAT32", [2], self=1)):  # type: ignore[call-overload]
+            assert violations_of(ask) == [("tensor.field", "self")]
 
 
 def test_order__with_letters_of_ones_own() -> None:

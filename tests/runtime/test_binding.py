@@ -53,6 +53,14 @@ def test_wrong_buffer__names_its_rule(rule: str, buffers: dict[str, Any]) -> Non
     assert rule in rules_of(relu(), **buffers)
 
 
+def test_names_of_graph_inputs__may_be_those_of_pythons_own() -> None:
+    relu_of_four = dml.ActivationRelu(input_tensor=FOUR)
+    graph = dml.Graph([relu_of_four], [(0, 0, 0)], [(0, 0, 0)], input_names=["self"], output_names=["cls"])
+    result = np.zeros(4, np.float32)
+    dml.Device().compile_graph(graph)(self=np.array([1, -1, 2, 0], np.float32), cls=result)
+    assert result.tolist() == [1, 0, 2, 0]
+
+
 def test_guaranteed_alignment__binds_the_offset() -> None:
     run = relu(input_tensor=dml.TensorDesc("FLOAT32", [4], guaranteed_base_offset_alignment=64))
     assert rules_of(run, input_tensor=dml.BufferBinding(bytes(64), 32), output_tensor=bytearray(16)) == [

@@ -70,7 +70,7 @@ def test_json__has_the_values_themselves() -> None:
 
 @pytest.mark.parametrize("order", ["\x1bA", "a\n", 5, "HWW", "H"])
 def test_order__is_checked(order: object) -> None:
-    assert violations_of(lambda: dml.explain(KIND, order=order))[0][1] == "Order"  # type: ignore[arg-type]
+    assert violations_of(lambda: dml.explain(KIND, order=order))[0][1] == "order"  # type: ignore[arg-type]
 
 
 def test_graphs__are_drawn_with_any_names() -> None:

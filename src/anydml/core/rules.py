@@ -31,7 +31,7 @@ class Rule:
         feature_level: str | None = None,
     ) -> Violation:
         words = found if type(found) is str else answer(lambda: str(found), f"a value of type {type(found).__name__}")
-        place = path if len(path) <= _LONGEST_PATH else shortened(path)
+        place = shortened(path) if type(path) is str and len(path) > _LONGEST_PATH else path
         return Violation(self.id, place, shortened(words), str(expected), as_fix(fix), feature_level)
 
 

@@ -18,13 +18,22 @@ from anydml.core.describing import (
     C_FIELDS,
     GRANULARITY_BYTES,
     MINIMUM_ALIGNMENT_BYTES,
+    TENSOR_FIELD,
     Reader,
     TensorFlags,
     check_strides,
     round_up,
 )
-from anydml.core.errors import BindingError, InvalidDescriptionError, UnsupportedError, Violation, counted, raise_if_any
-from anydml.core.fixes import Advice
+from anydml.core.errors import (
+    BindingError,
+    InvalidDescriptionError,
+    UnsupportedError,
+    Violation,
+    counted,
+    raise_if_any,
+    shown,
+)
+from anydml.core.fixes import Advice, Remove
 from anydml.core.geometry import ELEMENTS, MAXIMUM_ELEMENTS, MAXIMUM_RANK, SPAN, check_geometry
 from anydml.core.integers import all_integers, require_integer
 from anydml.core.jsontext import read_json, require_object, to_json
@@ -87,6 +96,7 @@ class TensorDesc:
     @overload
     def __init__(
         self,
+        /,
         data_type: DataTypeLike,
         sizes: Sequence[int] | Layout,
         strides: Sequence[int] | None = None,
@@ -101,6 +111,7 @@ class TensorDesc:
     @overload
     def __init__(
         self,
+        /,
         *,
         DataType: DataTypeLike,
         Sizes: Sequence[int],
@@ -113,6 +124,7 @@ class TensorDesc:
 
     def __init__(
         self,
+        /,
         data_type: DataTypeLike | None = None,
         sizes: Sequence[int] | Layout | None = None,
         strides: Sequence[int] | None = None,
@@ -150,6 +162,10 @@ class TensorDesc:
         """Describe an array in hand, strides and all, so that `desc.view(array's memory)` is that array."""
         array = as_array(array, "array")
         kind = DataType.parse(array.dtype)
+        told = [name for name in ("data_type", "sizes", "strides") if name in rest]
+        own = "none, since the array has its own"
+        wrong = [TENSOR_FIELD(name, shown(rest[name]), own, Remove(name)) for name in told]
+        raise_if_any(wrong, subject="TensorDesc.from_array")
         if array.ndim == 0:
             return cls(kind, [1], **rest)
         if array.flags.c_contiguous:

@@ -301,7 +301,7 @@ def find_target(text: str, folder: str | Path) -> Path:
 
 def resolved(path: Path) -> Path:
     """Where a path to write leads in the end; an error if that cannot be told."""
-    with _translated(lambda error: WRITE(shortened(str(path)), _reason(error), "a path that can be followed")):
+    with _translated(lambda error: WRITE(_named(path), _reason(error), "a path that can be followed")):
         actual = path.resolve()
         # Where links go round in circles, some versions of Python raise an error and others stop at one of them.
         if any(each.is_symlink() for each in (actual, *actual.parents)):

@@ -12,7 +12,7 @@ from anydml.core.errors import InvalidDescriptionError, counted, raise_if_any, s
 from anydml.core.fixes import Use
 from anydml.core.integers import require_integer, require_integers
 from anydml.core.layout import AXIS, Layout
-from anydml.core.orders import check_order, default_axes, logical_axes
+from anydml.core.orders import default_axes, logical_axes
 from anydml.core.rules import rule
 from anydml.core.tensor import GRANULARITY_BYTES, TensorDesc, round_up
 from anydml.core.windows import WINDOW_COUNT, check_window, window_limits
@@ -142,8 +142,6 @@ class Subject:
         values: Any = None,
     ) -> Subject:
         """Draw a description, `offset` elements into its memory, or a layout as it stands."""
-        if order is not None:
-            raise_if_any(check_order(order, len(value.sizes), axes=order), subject="explain")
         name = order.upper() if order else None
         letters = logical_axes(name) if name else default_axes(len(value.sizes))
         if isinstance(value, Layout):
