@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 from anydml.graph.plan import Plan, SlotKind, reads, writes
 
@@ -23,11 +24,14 @@ def hoist(plan: Plan) -> Plan:
 
 
 def _hoisted(plan: Plan) -> set[int]:
-    """All steps, less those that cannot run once, and those that read or write what such write."""
+    """All steps, less those that cannot run once, and those that read or write what such write.
+
+    What is written again after somebody read it, as by the steps of a sequence, is not there to be kept.
+    """
     read, written = plan.readers, plan.writers
     known = {n for n, slot in enumerate(plan.slots) if slot.kind in _KNOWN} | written.keys()
-    temporary = set(plan.of_kind(SlotKind.TEMPORARY))
-    lost = [n for n, step in enumerate(plan.steps) if not (reads(step) <= known and writes(step) <= temporary)]
+    kept = {n for n in plan.of_kind(SlotKind.TEMPORARY) if n in written and written[n][-1] < read.get(n, [inf])[0]}
+    lost = [n for n, step in enumerate(plan.steps) if not (reads(step) <= known and writes(step) <= kept)]
     hoisted, changing = set(range(len(plan.steps))), set[int]()
     while lost:
         number = lost.pop()
