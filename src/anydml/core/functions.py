@@ -28,6 +28,24 @@ class ArrayFunctions:
         limits = np.iinfo(wanted)
         return cut_off(self._library, x, wanted, (int(limits.min), int(limits.max)))
 
+    def maximum(self, a: Any, b: Any) -> Any:
+        """The larger of two; NaN is handed on. Of equal ones, such as zeros of both signs, it is the second.
+
+        Which one a library takes depends on its version, on the type and on the processor.
+        """
+        return self._library.where((a > b) | (a != a), a, b) if _is_float(a, b) else self._library.maximum(a, b)
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        """The smaller of two; as `maximum` in all else."""
+        return self._library.where((a < b) | (a != a), a, b) if _is_float(a, b) else self._library.minimum(a, b)
+
+    def fold_maximum(self, a: Any, b: Any, out: Any = None) -> Any:
+        """The larger of two where many become one; NaN is handed on, and of zeros of both signs it is either."""
+        return self._library.maximum(a, b, out=out)
+
+    def clip(self, x: Any, low: Any, high: Any) -> Any:
+        return self.minimum(self.maximum(x, low), high)
+
     def erf(self, x: Any) -> Any:
         """The error function, computed in float64."""
         return special.erf(self._library, x.astype("float64")).astype(x.dtype)
@@ -69,6 +87,10 @@ class ArrayFunctions:
         of_minus_one = library.where(exponent & one, -one, one)
         inverse = library.where(x == 1, one, library.where(x == -1, of_minus_one, x.dtype.type(0)))
         return library.where(exponent < 0, inverse, library.power(x, library.maximum(exponent, 0)))
+
+
+def _is_float(*values: Any) -> bool:
+    return any(getattr(value, "dtype", np.dtype(type(value))).kind == "f" for value in values)
 
 
 NUMPY = ArrayFunctions(np)

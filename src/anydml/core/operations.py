@@ -3,9 +3,10 @@
 A device has its own form of each operation; tests compare every form with the definition here. `ulp` is the largest
 difference allowed, in units of the last place of the type computed in; 0 means bit for bit.
 
-Floats follow IEEE 754; `minimum` and `maximum` hand NaN on, and every NaN is as good as another. Integers keep their
-low bits. What processors leave undefined has a value here: quotients and remainders by 0 are 0, the lowest integer
-divided by -1 is itself (its remainder 0), and shifts by the width of the type or more leave no bit.
+Floats follow IEEE 754; `minimum` and `maximum` hand NaN on, and every NaN is as good as another. Of zeros of both signs
+they give the second, as of all equal numbers. Integers keep their low bits. What processors leave undefined has a value
+here: quotients and remainders by 0 are 0, the lowest integer divided by -1 is itself (its remainder 0), and shifts by
+the width of the type or more leave no bit.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ class RoiAlign1(RegionOperator, since="4.0", id=149):
         total = xp.full((output[0], *output[2:], output[1]), start, kind)
         for sample in regions:
             value = sample.value(pixels, self.out_of_bounds_input_value)
-            reduced = total + value if is_average else xp.maximum(total, value)
+            reduced = total + value if is_average else xp.fold_maximum(total, value)
             total = xp.where(sample.exists, reduced, total)
         if is_average:
             total = total / regions.sample_count.astype(kind)

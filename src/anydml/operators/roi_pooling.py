@@ -91,7 +91,7 @@ def _doubled_maxima(xp: Any, array: Any, axis: int) -> Iterator[tuple[int, Any]]
         yield reach, array
         if array.shape[axis] <= reach:
             return
-        array = xp.maximum(array[along(axis, slice(None, -reach))], array[along(axis, slice(reach, None))])
+        array = xp.fold_maximum(array[along(axis, slice(None, -reach))], array[along(axis, slice(reach, None))])
         reach *= 2
 
 
@@ -111,7 +111,7 @@ def _four_corners(
     for row in _starts(xp, *rows, height):
         for column in _starts(xp, *columns, width):
             found = xp.take(flat, (image * height + row[:, :, None]) * width + column[:, None, :], axis=0)
-            best = found if best is None else xp.maximum(best, found)
+            best = found if best is None else xp.fold_maximum(best, found)
     return best
 
 

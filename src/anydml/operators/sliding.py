@@ -170,7 +170,7 @@ def window_sums(xp: Any, array: Any, slides: Sequence[Slide]) -> Any:
 
 def window_maxima(xp: Any, array: Any, slides: Sequence[Slide]) -> Any:
     """The largest element of every window; NaN is larger than every number, padding the lowest value."""
-    return over_windows(xp, array, slides, xp.maximum, xp.max, lowest(xp, array.dtype))
+    return over_windows(xp, array, slides, xp.fold_maximum, xp.max, lowest(xp, array.dtype))
 
 
 def spread_sums(xp: Any, array: Any, slides: Sequence[Slide]) -> Any:

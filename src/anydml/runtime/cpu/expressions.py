@@ -77,7 +77,7 @@ def _magnitude(x: Vector) -> Vector:
     return x if x.type.kind == "u" else x.call("abs", more=("i1 false",))
 
 
-# The larger and the smaller of two; NaN wins
+# The larger and the smaller of two; NaN wins, and of equal ones the second
 
 
 def _extreme(a: Vector, b: Vector, is_larger: bool) -> Vector:
@@ -86,14 +86,21 @@ def _extreme(a: Vector, b: Vector, is_larger: bool) -> Vector:
 
 
 def _extreme_of(node: Node, a: Vector, b: Vector) -> Vector:
-    """Beside a constant one instruction is enough."""
+    """Beside a constant one instruction is enough; beside 0 as the second two, since it wins over the other zero."""
     is_larger = node.op == "maximum"
     hold = at_least if is_larger else at_most
-    for number, (other, x) in enumerate(((b, a), (a, b))):
-        constant = node.args[1 - number]
-        if x.type.kind == "f" and constant.op == "constant" and constant.value == constant.value:
-            return hold(x, other)
-    return _extreme(a, b, is_larger)
+    first, second = (_is_number(arg) for arg in node.args)
+    if a.type.kind != "f" or not (first or second):
+        return _extreme(a, b, is_larger)
+    if first:
+        return hold(b, a)
+    if node.args[1].value == 0:
+        return select(a.compare("fcmp ugt" if is_larger else "fcmp ult", b), a, b)
+    return hold(a, b)
+
+
+def _is_number(node: Node) -> bool:
+    return node.op == "constant" and bool(node.value == node.value)
 
 
 def combine(fold: str, a: Vector, b: Vector) -> Vector:
