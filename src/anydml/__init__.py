@@ -135,13 +135,21 @@ def _load(name: str) -> Any:
             found = load_module("anydml.frontends.c_names").find(name)
             if found is not None:
                 return found
-        module = load_module(_LATER.get(name, "anydml.operators"))
+        module = _module(_LATER.get(name, "anydml.operators"))
         if name in _LATER or name in module.__all__:
             globals()[name] = value = getattr(module, name)
             return value
         hint = load_module("anydml.core.schema.names").hint(name, __all__)
         raise AttributeError(f"module 'anydml' has no attribute {name!r}{hint}")
     raise AttributeError(f"module 'anydml' has no attribute {name!r}")
+
+
+def _module(name: str) -> Any:
+    try:
+        return load_module(name)
+    except ImportError:
+        load_module("anydml.core.interpreters").load_arrays()  # says it better, if it is NumPy that is missing
+        raise
 
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and reject every other name

@@ -14,7 +14,7 @@ Data have the types that tensors are described with, in both directions.
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import NoReturn as _NoReturn
 
-from anydml.process import with_numpy as _with_numpy  # noqa: F401 - before all others
+from anydml.core import arrays as _arrays  # noqa: F401 first: NumPy as a whole, or what is wrong where there is none
 from anydml.process.loading import load_module as _load
 from pydirectml.device import Device, GraphBuilder, Model
 from pydirectml.enumerations import (

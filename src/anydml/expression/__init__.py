@@ -11,10 +11,7 @@ declarations, and `anydml.expression.composed` for those that DirectMLX shapes i
 
 from typing import Any
 
-from anydml.process import with_numpy  # noqa: F401 - before all others
-
-# isort: split
-
+from anydml.core import arrays as _arrays  # noqa: F401 first: NumPy as a whole, or what is wrong where there is none
 from anydml.core.policy import DEFAULT, INTERLEAVED_CHANNEL, TensorPolicy
 from anydml.core.tensor import TensorDesc
 from anydml.expression import composed, functions

@@ -7,6 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from anydml.core import arrays as _arrays  # noqa: F401 first: it says what is wrong where there is no NumPy
 from anydml.core.naming import pascal
 from anydml.core.schema import OPERATORS
 from anydml.core.schema.names import ALIASES, hint

@@ -1,9 +1,6 @@
 """Slices in six forms: NumPy, ONNX, TensorFlow, WebNN, DML_SLICE and DML_SLICE1, by way of one `Selection`."""
 
-from anydml.process import with_numpy  # noqa: F401 - before all others
-
-# isort: split
-
+from anydml.core import arrays as _arrays  # noqa: F401 first: NumPy as a whole, or what is wrong where there is none
 from anydml.slicing.arrays import slice1
 from anydml.slicing.onnx_slice import OnnxSlice
 from anydml.slicing.selection import Selection

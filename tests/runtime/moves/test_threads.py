@@ -12,7 +12,7 @@ from anydml.core.layout import Layout
 from anydml.runtime.moves import engine, lowering
 from anydml.runtime.moves.engine import prepare, set_threads
 from anydml.runtime.moves.plan import plan_move
-from anydml.runtime.native import pool
+from anydml.runtime.native import threads as thread_counts
 from tests.runtime.moves.support import assert_same_bytes, buffer, moved
 from tests.runtime.moves.test_moves import CASES
 
@@ -36,7 +36,7 @@ def test_eight_threads_at_once(natively: None, stores: str) -> None:
 
 def test_chunks__do_not_depend_on_the_threads(natively: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """So results that depend on how work is cut, such as sums, are the same on every machine."""
-    monkeypatch.setattr(pool, "_count", None)
+    monkeypatch.setattr(thread_counts, "_count", None)
     records = set()
     for threads in (1, 2, 3, 16):
         set_threads(threads)
