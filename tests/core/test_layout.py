@@ -164,3 +164,24 @@ BAD: list[tuple[Callable[[], Any], list[tuple[str, str]]]] = [
 @pytest.mark.parametrize(("ask", "expected"), BAD)
 def test_bad_input__is_named(ask: Callable[[], Any], expected: list[tuple[str, str]]) -> None:
     assert violations_of(ask) == expected
+
+
+def test_offsets__that_find_no_room_are_no_error_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(*given: Any, **named: Any) -> Any:
+        raise MemoryError
+
+    layout = Layout((2, 3), (5, 1))
+    assert layout.offsets().tolist() == [[0, 1, 2], [5, 6, 7]]
+    monkeypatch.setattr(np, "full", nothing)
+    assert violations_of(layout.offsets, dml.OutOfMemoryError) == [("memory.host", "offsets")]
+
+
+def test_slices__are_read_by_name() -> None:
+    layout = Layout((4, 5))
+    assert layout[1:3, ::-2] == Layout((2, 3), (5, -2), 9) and layout[np.int64(1) :] == layout[1:]
+    for index, path in (
+        (slice(None, None, 0), "index[0].step"),
+        ((0, slice("a", None)), "index[1].start"),
+        ((slice(None), slice(None, 2.5)), "index[1].stop"),
+    ):
+        assert violations_of(lambda index=index: layout[index])[0][1] == path

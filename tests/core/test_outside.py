@@ -23,6 +23,10 @@ class Lost(Exception):
     pass
 
 
+class ReadOnAndOnError(BaseException):
+    """No handler for errors keeps it."""
+
+
 class Failing:
     """Nothing can be asked of it."""
 
@@ -48,7 +52,8 @@ class Lying:
 
     def __iter__(self) -> Iterator[int]:
         for self.given in itertools.count(1):
-            assert self.given <= MOST_VALUES + 1, "read on and on"
+            if self.given > MOST_VALUES + 1:
+                raise ReadOnAndOnError
             yield 1
 
 

@@ -45,7 +45,7 @@ def test_script__counts_and_ends_in_time() -> None:
 
 def test_script__refuses_unknown_kinds() -> None:
     done = subprocess.run([sys.executable, "scripts/soak", "rain"], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2 and "expected one of interrupts" in done.stderr
+    assert done.returncode == 2 and "expected one of first-uses" in done.stderr
 
 
 # What goes wrong is noticed

@@ -17,14 +17,14 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from anydml.core.errors import InvalidDescriptionError, Violation, counted, raise_if_any
+from anydml.core.errors import InvalidDescriptionError, OutOfMemoryError, Violation, counted, raise_if_any
 from anydml.core.fixes import Fix, Use
 from anydml.core.geometry import check_geometry
 from anydml.core.integers import require_integer, require_integers
 from anydml.core.jsontext import read_json, require_object, to_json
 from anydml.core.orders import OrderMatch, order_strides, packed_strides, recognize_order
 from anydml.core.overlap import has_collision
-from anydml.core.rules import rule
+from anydml.core.rules import MEMORY, rule
 from anydml.core.windows import check_window, window_limits
 from anydml.process.loading import load_module
 
@@ -203,7 +203,12 @@ class Layout:
 
     def offsets(self) -> npt.NDArray[np.intp]:
         """The offset of every index, as an array of the layout's sizes."""
-        offsets = np.full(self.sizes, self.offset, np.intp)
+        try:
+            offsets = np.full(self.sizes, self.offset, np.intp)
+        except MemoryError:
+            found = f"{prod(self.sizes) * np.dtype(np.intp).itemsize} bytes"
+            expected, fix = "less, since the system has no room for it now", "layout(index) for a few of them"
+            raise OutOfMemoryError(MEMORY("offsets", found, expected, fix), "Layout") from None
         for axis, (size, stride) in enumerate(zip(self.sizes, self.strides, strict=True)):
             steps = np.arange(size, dtype=np.intp) * (stride if size > 1 else 0)
             offsets += steps.reshape([-1 if i == axis else 1 for i in range(self.rank)])

@@ -47,4 +47,5 @@ def rule(id: str, says: str) -> Rule:
     return RULES[id]
 
 
+MEMORY = rule("memory.host", "There is enough memory for what is allocated.")
 PARTS = rule("error.parts", "An error is made of violations, and a violation of texts and a fix.")

@@ -13,7 +13,7 @@ from anydml.core.enums import ExecutionFlags
 from anydml.core.errors import BindingError, DmlError, InvalidDescriptionError, OutOfMemoryError, shown
 from anydml.core.fixes import ANOTHER_BUFFER
 from anydml.core.naming import arguments
-from anydml.core.rules import rule
+from anydml.core.rules import MEMORY, rule
 from anydml.core.schema import Operator
 from anydml.core.tensor import round_up
 from anydml.graph.graph import Graph
@@ -22,7 +22,6 @@ from anydml.graph.plan import SlotKind, reads, writes
 from anydml.runtime.backend import Run
 from anydml.runtime.binding import OVERLAP, Binder
 from anydml.runtime.buffer import Buffer
-from anydml.runtime.host import MEMORY
 from anydml.runtime.outputs import named_outputs
 from anydml.runtime.planning import Planned, plan_graph, prepare
 
@@ -107,7 +106,7 @@ class CompiledOperator:
         """Take the OWNED_BY_DML inputs; afterwards their buffers may go. Once, before the first run."""
         bound = self.binder.bind_call(buffers, named, initializing=True)
         self.require_new()
-        self.keep(bound, self._backend.allocate(self.plan.persistent_size_in_bytes))
+        self.keep(bound, self._allocate(self.plan.persistent_size_in_bytes, "PersistentResource"))
 
     def require_new(self) -> None:
         """An operator is initialized once."""
@@ -135,7 +134,7 @@ class CompiledOperator:
         with self._lock:
             # Constants alone need nobody's buffers. Of several threads, the first does it.
             if self._persistent is None:
-                persistent = self._backend.allocate(self.plan.persistent_size_in_bytes)
+                persistent = self._allocate(self.plan.persistent_size_in_bytes, "PersistentResource")
                 self._fill([None] * len(self.binder.ports), persistent)
 
     # Running
@@ -167,6 +166,14 @@ class CompiledOperator:
                 self._arenas.append(arena)
         return created
 
+    def _allocate(self, size: int, path: str) -> Buffer:
+        """Memory of the device, or an error that says what it was for."""
+        try:
+            return self._backend.allocate(size)
+        except OutOfMemoryError as error:
+            told = [violation.under(path) for violation in error.violations]
+            raise OutOfMemoryError(told, error.subject or self.subject) from None
+
     def _out_of_room(self) -> OutOfMemoryError:
         """What is said where arrays of a program found no room."""
         found = f"{self._executable.scratch_size_in_bytes} bytes at most for what is computed"
@@ -180,11 +187,7 @@ class CompiledOperator:
         first = len(self.inputs)
         for number, port in enumerate(self.outputs):
             if port.slot is not None and bound[first + number] is None:
-                try:
-                    created[number] = bound[first + number] = self._backend.allocate(port.total)
-                except OutOfMemoryError as error:
-                    told = [violation.under(port.dml_name) for violation in error.violations]
-                    raise OutOfMemoryError(told, error.subject or self.subject) from None
+                created[number] = bound[first + number] = self._allocate(port.total, port.dml_name)
         return created
 
     def _arrays(self, created: Mapping[int, Buffer], array: Callable[[Any, Buffer], Any]) -> Any:
@@ -228,7 +231,7 @@ class CompiledOperator:
             first, second = self._port_of(source), self._port_of(destination)
             buffer = bound[first]
             if buffer is not None and self.binder.is_in_place(first, second, bound):
-                copied[first] = buffer, self._backend.allocate(buffer.size_in_bytes)
+                copied[first] = buffer, self._allocate(buffer.size_in_bytes, self.binder.ports[first].dml_name)
         return copied
 
     def _copy_and_run(self, copies: Sequence[tuple[Buffer, Buffer]], run: Run) -> None:
@@ -256,7 +259,7 @@ class CompiledOperator:
         try:
             return self._arenas.pop()
         except IndexError:
-            return self._backend.allocate(size)
+            return self._allocate(size, "TemporaryResource")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.device, self.graph, self.flags, self.passes, self._given_at_initialization())

@@ -9,7 +9,7 @@ import numpy as np
 
 from anydml.core.errors import BindingError, OutOfMemoryError
 from anydml.core.memory import NOT_A_BUFFER, Bytes, as_bytes
-from anydml.core.rules import rule
+from anydml.core.rules import MEMORY
 from anydml.core.tensor import TensorDesc
 from anydml.graph.plan import Plan
 from anydml.runtime.backend import Executable
@@ -21,7 +21,6 @@ SPACE = "host"
 ALIGNMENT_BYTES = 256
 _MODEST_BYTES = 1 << 26
 """Less than this is asked of the system without a look at how much there is."""
-MEMORY = rule("memory.host", "There is enough memory for what is allocated.")
 
 
 class HostMemory:

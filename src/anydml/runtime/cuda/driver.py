@@ -12,11 +12,11 @@ from typing import Any
 
 from anydml.core.errors import OutOfMemoryError
 from anydml.core.memory import Bytes
+from anydml.core.rules import MEMORY
 from anydml.process.loading import load_module
 from anydml.runtime.backend import Run
 from anydml.runtime.cuda.compiler import machine_code
 from anydml.runtime.cuda.text.pointwise import Launch
-from anydml.runtime.host import MEMORY
 
 INSTALL = "pip install 'anydml[cuda]'"
 _DEFAULT_SHARED_BYTES = 48 << 10
